@@ -10,7 +10,7 @@ import pytest
 import tellapart as ta
 from stub_learners import Fickle
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.difficulty import Difficulty, Told
+from tellapart.learners.difficulty import Told, least
 from tellapart.protocol import Correction, Guess, Item
 
 
@@ -87,15 +87,6 @@ class Hunter:
         return mistakes
 
 
-def least(learner: ta.AutoDFF) -> int:
-    """What its corrections prove of m + k."""
-    difficulty = Difficulty()
-    for told in learner.corrections:
-        difficulty.add(told)
-    difficulty.search()
-    return difficulty.least
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [ta.AutoDFF, Guarding, GuardingDFF])
 def test_nobody_hunts_it_above_its_bound(kind):
@@ -106,7 +97,7 @@ def test_nobody_hunts_it_above_its_bound(kind):
                 hunter, learner = Hunter(m, k, seed), kind()
                 mistakes, bound = hunter.hunt(learner), learner.bound(m=m, k=k)
                 assert mistakes <= bound
-                assert least(learner) <= m + k
+                assert least(learner.corrections) <= m + k
                 practical, guaranteed = learner.charged
                 allowed = max(guaranteed, learner.allowed)
                 assert practical <= allowed + 1  # the last one came when it was still allowed
@@ -133,13 +124,15 @@ def test_corrections_never_prove_too_much(kind):
     most = 0
     for world in small_worlds():
         lesson = ta.teach(kind(), world.teacher(), world.items)
-        difficulty = Difficulty()
-        for _, item, guess, correction in lesson.corrections:
-            if guess.label is not None:
-                difficulty.add(Told(item, correction.label, correction.feature, guess.example))
-        difficulty.search()
-        assert difficulty.least <= world.m + world.k, world
-        most = max(most, difficulty.least)
+        proven = least(
+            [
+                Told(item, *correction, guess.example)
+                for _, item, guess, correction in lesson.corrections
+                if guess.label is not None
+            ]
+        )
+        assert proven <= world.m + world.k, world
+        most = max(most, proven)
         if kind is ta.AutoDFF:
             assert lesson.mistakes <= lesson.bound
     assert most > 3

@@ -261,7 +261,6 @@ def test_cells_are_shortened() -> None:
         ({"cell": 0}, "cell must be an integer >= 1"),
         ({"endpoint": "ftp://host"}, "the endpoint is the address"),
         ({"endpoint": "http://a..b/v1"}, "the endpoint is the address"),
-        ({"endpoint": "http://host/vü"}, "the endpoint is the address"),
         ({"timeout": 0}, "timeout must be"),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -89,7 +90,7 @@ class Sessions(RuleBasedStateMachine):
     @rule(teacher=TEACHERS)
     def give(self, teacher: str) -> None:
         given = self.session.next(teacher)
-        for event in self.store.events("s", self.number):
+        for event in self.store.log("s")[self.number :]:
             if event.type == "settled":
                 self.plain.act(PlainAct("settled", None, event.data["item"]))
         self.number = self.session.number
@@ -316,5 +317,5 @@ quick = settings(
 )
 TestRules = Sessions.TestCase
 TestRules.settings = quick
-TestHindsight = Hindsights.TestCase
+TestHindsight = pytest.mark.slow(Hindsights.TestCase)
 TestHindsight.settings = settings(quick, max_examples=10)

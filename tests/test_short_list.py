@@ -73,6 +73,7 @@ def signs(count: int, columns: int, seed: int) -> list[dict[str, bool]]:
 # -- the room
 
 
+@pytest.mark.slow
 @settings(max_examples=12, derandomize=True, deadline=None)
 @given(
     seed=st.integers(0, 1000),
@@ -504,7 +505,7 @@ def test_a_reason_and_its_opposite_are_one_column() -> None:
     history.name(None, 1, 0)
     assert history.features == ["milk"]
     assert [tuple(pair) for pair in history.pairs] == [(1, 0, 0), (0, 1, 0)]
-    assert history.named == {0: 2}
+    assert history.named().tolist() == [True]
 
 
 def test_a_history_has_the_bits_of_its_features() -> None:
@@ -535,19 +536,23 @@ def test_a_tree_is_as_long_as_the_list_that_is_printed() -> None:
 
 
 def test_signs_that_add_up_are_counted() -> None:
-    items = signs(300, 15, seed=1)
-    labels = ["ill" if sum(item[f"sign {n}"] for n in range(7)) >= 4 else "well" for item in items]
-    learner = ta.ShortList()
-    teach(learner, items[:200], labels[:200])
-    said = learner.model.predict(items[200:])
-    assert np.mean([one == other for one, other in zip(said, labels[200:], strict=True)]) > 0.85
-    assert any(isinstance(f, Points) for f in learner.model.features)
+    right = []
+    for seed in range(4):
+        items = signs(300, 15, seed)
+        ill = [sum(item[f"sign {n}"] for n in range(7)) >= 4 for item in items]
+        labels = ["ill" if one else "well" for one in ill]
+        learner = ta.ShortList()
+        teach(learner, items[:200], labels[:200])
+        said = learner.model.predict(items[200:])
+        right += [one == other for one, other in zip(said, labels[200:], strict=True)]
+        assert any(isinstance(f, Points) for f in learner.model.features)
+    assert np.mean(right) > 0.85
 
 
 def test_a_list_of_columns_keeps_what_it_knows() -> None:
     columns = Columns(["a", "b"], entered=["b"])
     assert ta.ShortList(columns).columns is columns
-    assert Node().parts == ()
+    assert Node().test is None
 
 
 def test_every_reason_can_be_looked_up() -> None:

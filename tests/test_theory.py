@@ -417,23 +417,3 @@ def test_the_growing_bound_is_met(m: int, k: int) -> None:
             script.err(0, own=True)
     script.perfect(m)
     assert script.mistakes == theory.adaptive_bound(m, k)
-
-
-def test_a_cap_below_m_errs_for_ever() -> None:
-    script = Script(CappedDFF(1))
-    for _ in range(50):
-        script.err(1)
-        script.err(0)
-    assert script.mistakes == 100
-
-
-def test_patience_may_be_below_the_truth() -> None:
-    """An exception's rule and its witnesses: nothing was promised of k and s, and little is."""
-    m, k, s = 3, 4, 1
-    learner = RobustDFF(m, 1, s, patience=0)
-    script = Script(learner)
-    for _ in range(k):
-        script.err(0, odd=True)
-        while learner.rules_created > learner.rules_deleted:
-            script.err(0, own=True)
-    assert script.mistakes <= theory.patient_bound(m, k, s, patience=0)

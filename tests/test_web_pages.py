@@ -319,7 +319,7 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     teach(ann)
     page = ann.get("/s/zoo/progress").text
     assert "You have taught 2 of 5 rows. It takes some rows drawn at random" in page
-    assert "Nothing is known yet: rows drawn at random" in page
+    assert "Nothing is known yet. Rows drawn at random" in page
     found = [row[:4] for row in rows(page) if len(row) == 6 and row[0] != "Ann"]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     for _ in range(3):
@@ -387,7 +387,6 @@ def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
         sent = {
             "teacher": "Bob",
             "where": "legs = 0",
-            "labels": "",
             "back": "/answers?tab=disputed",
         }
         assert ann.post("/s/zoo/settings", data=sent).headers["location"].endswith("disputed")
@@ -395,17 +394,6 @@ def test_who_gets_which_rows_is_said_on_the_page(tmp_path: Path) -> None:
         assert Client(app, BOB).next()["item"]["id"] == "bass"
         assert "Who gets which rows" not in Client(app, BOB).get("/s/zoo/answers?tab=disputed").text
         assert ann.post("/s/zoo/settings", data={**sent, "where": "legs ="}).status_code == 422
-        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
-        assert wrong.status_code == 422
-        assert "there is no label 'brid'; labels are: none yet" in wrong.json()["error"]
-        for label in ("bird", "salt, pepper"):
-            ann.call("POST", "/api/sessions/zoo/labels", json={"label": label})
-        wrong = ann.post("/s/zoo/settings", data={**sent, "labels": "brid"})
-        assert "there is no label 'brid'; did you mean 'bird'?" in wrong.json()["error"]
-        done = ann.post("/s/zoo/settings", data={**sent, "labels": 'bird, "salt, pepper"'})
-        assert done.status_code == 303
-        shown = html.unescape(ann.get("/s/zoo/answers?tab=disputed").text)
-        assert 'value="bird, "salt, pepper""' in shown
 
 
 def test_rows_are_assigned_to_people_only(tmp_path: Path) -> None:
@@ -424,7 +412,6 @@ def test_rows_are_assigned_to_people_only(tmp_path: Path) -> None:
         assert ann.post("/s/zoo/settings", data=sent).status_code == 303
         page = ann.get("/s/zoo/teach").text
         assert "That was the last row for you" in page
-        assert "4 rows are left for Bob" in page
 
 
 def test_disagreements_are_for_teams(tmp_path: Path) -> None:
@@ -512,6 +499,7 @@ def test_home_has_a_card_for_every_session(tmp_path: Path) -> None:
             assert 'href="/?all=1"' in ann.get(f"/s/zoo/{path}").text, path
 
 
+@pytest.mark.slow
 def test_a_table_is_added(tmp_path: Path) -> None:
     app = make_app(write_tables(tmp_path), max_upload=1000)
     folder = tmp_path / "tables"
@@ -551,6 +539,7 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
 
 
+@pytest.mark.slow
 def test_any_kind_of_table_is_added(tmp_path: Path) -> None:
     """Also those that are not listed as tables of a folder."""
     with Client(make_app(write_tables(tmp_path)), ANN) as ann:
@@ -607,6 +596,7 @@ def test_labels_of_a_column_are_compared_with(tmp_path: Path) -> None:
         assert "you said tame, the column kind says" in odd
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: Path) -> None:
     with Client(make_app(write_tables(tmp_path), max_upload=1000), ANN) as ann:
 
@@ -634,6 +624,7 @@ def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: 
         )
 
 
+@pytest.mark.slow
 def test_half_a_table_is_not_kept(small_disk: Path) -> None:
     app = make_app(write_tables(small_disk))
     with Client(app, ANN) as ann:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import tellapart as ta
 from tellapart.columns import bit, pack, unpack
 from tellapart.errors import ParameterError
-from tellapart.teachers import Informed, Recorded, Slipping
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
 MAKERS = [ta.worlds.tree, ta.worlds.dnf]
@@ -140,49 +139,6 @@ def test_the_lower_bound_world_is_that_of_the_proof(m):
         assert inside == [label]
 
 
-def test_the_printed_strodff_fails_where_its_errata_say():
-    world = ta.worlds.fresh_reasons()
-    rate = {}
-    for printed in (True, False):
-        learner = ta.StRoDFF(2, epsilon=0.05, sigma=0.001, delta=0.1, as_printed=printed)
-        lesson = ta.teach(learner, world.teacher(), world.items)
-        rate[printed] = lesson.mistakes / lesson.rounds
-    assert rate[True] > 0.4
-    assert rate[False] < 0.06
-
-    world = ta.worlds.quiet_majority(60_000)
-    created = {}
-    for printed in (True, False):
-        learner = ta.StRoDFF(2, 0.01, 0.01, 0.1, as_printed=printed)
-        lesson = ta.teach(learner, world.teacher(), world.items)
-        created[printed], rate[printed] = lesson.rules_created, lesson.mistakes / lesson.rounds
-        odd = {clause.label for clause in learner.model.clauses}
-        assert odd == ({"odd"} if printed else {"plain"})
-    assert created[True] > 5 > created[False]
-    assert rate[True] > 4 * rate[False]
-
-
-def test_an_exception_that_returns_breaks_theorem_3_unless_remembered():
-    world = ta.worlds.returning_exception(50)
-    bound = ta.theory.robust_bound(1, 1, 1)
-    forgetful, mindful = (
-        ta.teach(ta.RobustDFF(1, 1, 1, remember=r), world.teacher(), world.items)
-        for r in (False, True)
-    )
-    assert forgetful.mistakes == 150 > bound == 6
-    assert mindful.mistakes == 3
-
-
-def test_the_naive_reduction_grows_with_d_and_robust_learners_do_not():
-    for d in (10, 100):
-        plain, explained = (ta.worlds.single_exception(d, explained=e) for e in (False, True))
-        assert explained.m == d + 1
-        dff = ta.teach(ta.DFF(), explained.teacher(), explained.items)
-        assert dff.mistakes == d
-        assert ta.teach(ta.CappedDFF(1), plain.teacher(), plain.items).mistakes == 2
-        assert ta.teach(ta.RobustDFF(1, 1, 1), plain.teacher(), plain.items).mistakes == 3
-
-
 def test_a_learner_of_a_world_finds_its_items_again():
     world = ta.worlds.tree(500, 40, 4, 2, 0.05, seed=1)
     learner = ta.CappedDFF(4, remember=True)
@@ -207,55 +163,6 @@ def _taught(world):
     return learner
 
 
-def test_the_informed_teacher_names_what_tells_the_labels_apart():
-    world = ta.worlds.zoo()
-    teacher = Informed(world.items, world.labels, world.features)
-    by_name = {str(animal): animal for animal in world.items}
-    duck, bear, frog = by_name["duck"], by_name["bear"], by_name["frog"]
-    assert teacher.answer(duck, ta.Guess("mammal", bear)).feature == "feathers"
-    assert teacher.answer(duck, ta.Guess("bird", duck)) is None
-    assert teacher.answer(frog, ta.Guess("mammal", bear)).feature == ta.Not("milk")
-    assert teacher.answer(duck, ta.Guess(None, None)) == ta.Correction("bird")
-    lesson = ta.teach(ta.AdaptiveDFF(), teacher, world.items)
-    assert not lesson.inconsistencies
-
-
-def test_an_informed_teacher_without_words():
-    items, labels = [{"a"}, {"b"}], ["x", "y"]
-    teacher = Informed(items, labels, features=["c"])
-    assert teacher.answer({"a"}, ta.Guess("y", {"b"})) == ta.Correction("x", None)
-
-
-def test_slips_come_at_their_rate_and_from_their_seed():
-    world = ta.worlds.zoo()
-
-    def slips(seed, rate):
-        teacher = Slipping(
-            world.teacher(), rate, labels=set(world.labels), features=world.features, seed=seed
-        )
-        lesson = ta.teach(ta.AdaptiveDFF(remember=True), teacher, list(world.items) * 5)
-        return teacher.slips, lesson.mistake_rounds
-
-    assert slips(1, 0.0)[0] == 0
-    assert slips(1, 0.2) == slips(1, 0.2) != slips(2, 0.2)
-    assert 60 < slips(1, 0.2)[0] < 140
-
-
-def test_a_recorded_lesson_plays_again():
-    world = ta.worlds.zoo()
-    lesson = ta.teach(ta.CappedDFF(world.m), world.teacher(), world.items)
-    first = [(world.items[0], ta.Correction(world.labels[0]))]
-    transcript = first + [(r.item, r.correction) for r in lesson.corrections]
-    named = {id(item) for item, _ in transcript}
-    items = [item for item in world.items if id(item) in named]
-    again = ta.teach(ta.CappedDFF(world.m), Recorded(transcript), items)
-    assert [r.item for r in again.corrections] == [r.item for r in lesson.corrections]
-    with pytest.raises(ta.TellapartError, match="says nothing"):
-        Recorded([]).answer("bear", ta.Guess(None, None))
-    with pytest.raises(ta.TellapartError, match="contradicts itself"):
-        Recorded([("x", ta.Correction("a")), ("x", ta.Correction("b"))])
-
-
 @pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
 @pytest.mark.parametrize(
     "bad", [{"seed": "a"}, {"seed": 1.5}, {"similar": -1}, {"similar": "a"}, {"similar": 0.5}]
@@ -271,17 +178,6 @@ def test_islands_are_legal_and_know_their_components() -> None:
     assert (world.m, world.k) == (5, 0)
     component_of = world.teacher().component_of
     assert [component_of(item) for item in world.items] == list(world.labels)
-
-
-def test_a_hostile_teacher_keeps_to_s() -> None:
-    """On islands an exception has but one reason of its own, so any s will do."""
-    world = ta.worlds.islands(5_000, 3, seed=4)
-    for s in (1, 20):
-        teacher = ta.teachers.Hostile(world.teacher(), k=20, s=s)
-        lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
-        assert (teacher.lies, teacher.s) == (20, s)
-        assert lesson.bound == ta.theory.patient_bound(3, 20, s, patience=20)
-        assert lesson.bound / 2 < lesson.mistakes <= lesson.bound
 
 
 @pytest.mark.parametrize("d", [1, 2, 30])

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json import dumps, loads
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 from cyclopts import Parameter
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Again, TableOptions, TomlSettings, Whole, table_and_reading
+from tellapart.columns import fired
+from tellapart.distil import Distillation, KeptLedger, Ledger, Model
+from tellapart.distil.distillation import LEARNER, WORDS
+from tellapart.distil.endpoint import most_tokens
+from tellapart.distil.model_teacher import LONGEST_TEXT, OFFERED
 from tellapart.errors import EndpointError, ExportError, ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.distil import Distillation, Ledger, Model
-    from tellapart.sessions import Session, Store
-    from tellapart.tables import Row, Table
+from tellapart.export import to_sql
+from tellapart.export.model_files import write_whole
+from tellapart.export.text import Words, sentences
+from tellapart.features.phrasing import counted, spoken
+from tellapart.model import Clause
+from tellapart.sessions import Session, Store
+from tellapart.sessions.phrasing import split_names
+from tellapart.tables import Table, read_table
 
 SURE = 0.1
 """A rule is sure if its error is below this, with 95 % confidence."""
@@ -29,7 +36,6 @@ _UNTIL = 0.05
 _LONGEST_NAME = 25  # characters
 _AGAIN = 2  # a question is sent so often, at most
 _COMPLAINT = 200  # characters that say why it is asked again, at most
-_ODDEST = 20  # odd answers are listed
 
 
 @Parameter(name="*", show=False)
@@ -110,8 +116,6 @@ class Options:
     @property
     def meanings(self) -> dict[str, str]:
         """The labels, and what they mean."""
-        from tellapart.sessions.labels import split_names
-
         names, meanings = split_names(self.labels), self.more.meaning
         if unknown := meanings.keys() - set(names):
             raise ParameterError(
@@ -122,13 +126,9 @@ class Options:
 
     @property
     def sent(self) -> list[str] | None:
-        from tellapart.sessions.labels import split_names
-
         return None if self.columns is None else split_names(self.columns)
 
     def make(self, ledger: Ledger, columns: Sequence[str] | None = None) -> Model:
-        from tellapart.distil import Model
-
         more = self.more
         return Model(
             self.endpoint,
@@ -136,16 +136,17 @@ class Options:
             self.task,
             self.meanings,
             columns=columns,
+            ledger=ledger,
             cell=more.cell,
             reply_tokens=more.reply_tokens,
             reasoning=more.reasoning,
             timeout=more.timeout,
-            ledger=ledger,
         )
 
 
 def distil(
     table: Annotated[str, Parameter(help="A file, as for 'tellapart teach'.")],
+    /,
     *,
     asked: Options,
     settings: TomlSettings = None,
@@ -166,15 +167,18 @@ def distil(
     """
     path, how_read = _checked(table, asked, settings)
     place = asked.db or str(path.with_name(path.name + ".sessions.db"))
-    with _store(place, asked.dry_run) as store:
-        with reading_notice(f"Reading {path.name}"):
-            opened = _open(store, path, how_read, asked)
-        with opened:
-            work = _work(store, opened, asked)
-            if asked.dry_run:
-                print("\n".join(_dry(work)))
-            else:
-                _run(work, asked.output, as_json=asked.json)
+    with TemporaryDirectory() as folder:
+        if asked.dry_run and "://" not in place and not Path(place).exists():
+            place = str(Path(folder, "dry.db"))  # nothing is left of it
+        with Store(place) as store:
+            with reading_notice(f"Reading {path.name}"):
+                opened = _open(store, path, how_read, asked)
+            with opened:
+                work = _work(store, opened, asked)
+                if asked.dry_run:
+                    print(_dry(work))
+                else:
+                    _run(work, asked.output, as_json=asked.json)
 
 
 # -- before
@@ -184,8 +188,6 @@ def _checked(
     table: str, asked: Options, settings: Mapping[str, Any] | None
 ) -> tuple[Path, dict[str, Any]]:
     """The file and how it is read; bad options are named before any work."""
-    from tellapart.distil import Ledger
-
     place, how_read = table_and_reading(table, asked.read, settings, sampling=False)
     if asked.until is not None and not 0 < asked.until < 1:
         raise ParameterError(f"--until is a share between 0 and 1, got {asked.until}")
@@ -199,25 +201,8 @@ def _checked(
     return path, how_read
 
 
-@contextmanager
-def _store(place: str, dry_run: bool) -> Iterator[Store]:
-    """The database; for a dry run one that nothing is left of, unless there is one already."""
-    from tellapart.sessions import Store
-
-    if dry_run and "://" not in place and not Path(place).exists():
-        with TemporaryDirectory() as folder, Store(Path(folder, "dry.db")) as store:
-            yield store
-        return
-    with Store(place) as store:
-        yield store
-
-
 def _open(store: Store, table: Path, how_read: Mapping[str, Any], asked: Options) -> Session:
     """The session, with the columns that may be sent and no others."""
-    from tellapart.distil.distillation import LEARNER, WORDS
-    from tellapart.sessions import Session
-    from tellapart.tables import read_table
-
     name, columns, more = asked.session or table.stem, asked.sent, asked.more
     if name in {listed.name for listed in store.sessions()}:
         begun = TableOptions(id=more.id, learner=more.learner)
@@ -262,8 +247,6 @@ def _names(table: Table) -> str | None:
 
 def _work(store: Store, session: Session, asked: Options) -> Distillation:
     """The model and its session; labels, meanings and settings are in the log, for people."""
-    from tellapart.distil import Distillation, KeptLedger
-
     table, teacher = session.table, asked.more.teacher or asked.model
     source = session.opened.data.get("source") or {}
     hidden = {*table.tags, *([table.id] if source.get("without") else [])}
@@ -271,7 +254,7 @@ def _work(store: Store, session: Session, asked: Options) -> Distillation:
     if not asked.dry_run:
         session.join(teacher, model=asked.model)
         for name, text in asked.meanings.items():
-            if not session.knows_label(name):
+            if session.label_named(name) is None:
                 session.add_label(teacher, name)
             if text and session.meanings.get(name) != text and name in session.labels:
                 session.describe_label(teacher, name, text)
@@ -290,85 +273,70 @@ def _work(store: Store, session: Session, asked: Options) -> Distillation:
     )
 
 
-def _beforehand(work: Distillation) -> list[str]:
-    """The proven limit on corrections, and what the budget allows."""
-    from tellapart.features.phrasing import counted
-
-    session, ledger = work.session, work.model.ledger
-    left = max(0, min(work.rows, len(session.table)) - len(work.told))
-    groups = len(work.model.labels)
-    bound = session.learner.bound(m=groups, k=0)
-    lines = []
-    if bound is not None and math.isfinite(bound):
-        lines.append(
-            f"Proven: if the model has {groups} groups in mind, one a label, and never slips, the"
-            f" rules need at most {bound:,.0f} corrections, however many rows there are."
-        )
-    budget = [f"{counted(left, 'row')} more"]
+def _budget(work: Distillation) -> str:
+    """What may still be asked and spent."""
+    ledger = work.model.ledger
+    budget = [f"{counted(_rows_left(work), 'row')} more"]
     if ledger.most_calls is not None:
         budget.append(f"{counted(max(0, ledger.most_calls - ledger.calls), 'call')} more")
     if ledger.most_spend is not None:
         budget.append(f"{max(0.0, ledger.most_spend - ledger.spend):.4g} to spend")
-    return [*lines, f"The budget: {', '.join(budget)}."]
+    return f"The budget: {', '.join(budget)}."
 
 
-def _dry(work: Distillation) -> list[str]:
+def _rows_left(work: Distillation) -> int:
+    return max(0, min(work.rows, len(work.session.table)) - len(work.told))
+
+
+def _dry(work: Distillation) -> str:
     """What would be sent first, and how much at most."""
     model, ledger, items = work.model, work.model.ledger, work.coming()
     if not items:
-        return ["Nothing would be sent: no rows are left."]
+        return "Nothing would be sent: no rows are left."
     first = (work.batches(items) or [items])[0]
     body = model.labels_request([(item.place, item) for item in first])
-    labels, reasons, tokens_in, tokens_out = _at_most(work, first[0])
+    labels, reasons, tokens_in, tokens_out = _at_most(work)
     calls = _AGAIN * (labels + reasons)
-    allowed = calls if ledger.most_calls is None else max(0, ledger.most_calls - ledger.calls)
-    lines = [
-        f"POST {model.endpoint.url}/chat/completions",
-        body,
-        "",
-        "That is the first request, byte for byte. The document in its last message:",
-        dumps(loads(loads(body)["messages"][-1]["content"]), ensure_ascii=False, indent=2),
-        "",
-        f"Columns that are sent: {', '.join(model.columns or ())}. Cells have at most {model.cell}"
-        " characters.",
-        *_beforehand(work),
-        f"Calls, at most: {min(calls, allowed):,} ({labels:,} for labels, up to"
-        f" {reasons:,} for differences, each asked again at most once); one more for every one that"
-        " the server refuses (429, 5xx) or does not answer.",
-        f"Tokens, at most: {tokens_in:,} sent, {tokens_out:,} in replies.",
-    ]
-    if ledger.price_in or ledger.price_out:
-        most_spend = ledger.price(tokens_in, tokens_out)
-        limit = most_spend if ledger.most_spend is None else ledger.most_spend - ledger.spend
-        lines.append(f"Spend, at most: {max(0.0, min(most_spend, limit)):.6g}.")
-    return [*lines, "Nothing was sent."]
+    if ledger.most_calls is not None:
+        calls = min(calls, max(0, ledger.most_calls - ledger.calls))
+    spend = ledger.price(tokens_in, tokens_out)
+    if ledger.most_spend is not None:
+        spend = max(0.0, min(spend, ledger.most_spend - ledger.spend))
+    document = loads(loads(body)["messages"][-1]["content"])
+    return f"""POST {model.endpoint.url}/chat/completions
+{body}
+
+That is the first request, byte for byte. The document in its last message:
+{dumps(document, ensure_ascii=False, indent=2)}
+
+Columns that are sent: {", ".join(model.columns or ())}. Cells have at most {model.cell} characters.
+{_budget(work)}
+Calls, at most: {calls:,} ({labels:,} for labels, up to {reasons:,} for differences, each asked
+again at most once); one more for every one that the server refuses (429, 5xx) or does not answer.
+Tokens, at most: {tokens_in:,} sent, {tokens_out:,} in replies. Spend, at most: {spend:.6g}.
+Nothing was sent."""
 
 
-def _at_most(work: Distillation, item: Row) -> tuple[int, int, int, int]:
+def _at_most(work: Distillation) -> tuple[int, int, int, int]:
     """Calls for labels and for reasons, and tokens that are sent and come back, at most."""
-    from tellapart.distil.endpoint import most_tokens
-    from tellapart.distil.model_teacher import LONGEST_TEXT
 
     def size(text: str) -> int:  # the bytes that a text takes in JSON
         return len(dumps(text, ensure_ascii=False).encode())
 
-    def row_size(row: Row) -> int:  # its document is a text inside JSON
-        document = dumps({"id": row.place, "cells": model.cells(row)}, ensure_ascii=False)
-        return size(document) + 2 + len(str(row.place))
-
     model, table = work.model, work.session.table
-    left = max(0, min(work.rows, len(table)) - len(work.told))
-    sizes = sorted(map(row_size, table.items), reverse=True)
+    left = _rows_left(work)
     labels, reasons = -(-left // work.batch), left if work.reasons else 0
+    largest = sorted(table.items, key=lambda item: size(dumps(model.cells(item))), reverse=True)
     again = "\\" * _COMPLAINT  # takes the most bytes
-    pair = len(table) - 1, item  # no id is longer
-    sent, _ = most_tokens(model.labels_request([pair], again))
-    _, replied = most_tokens(model.labels_request([pair] * min(work.batch, left)))
-    name, text = max(model.labels, key=size), "x" * (LONGEST_TEXT - 6)
-    difference = model.difference_request(pair, name, pair, name, [text] * model.offered, again)
-    why, because = most_tokens(difference)
-    tokens_in = labels * (sent + sum(sizes[: work.batch])) + reasons * (why + 2 * sizes[0])
-    return labels, reasons, _AGAIN * tokens_in, _AGAIN * (labels * replied + reasons * because)
+    pairs = [(len(table) - 1, item) for item in largest[: work.batch]]  # no id is longer
+    name = max(model.labels, key=size)
+    sent, replied = most_tokens(model.labels_request(pairs, again))
+    texts = ["x" * (LONGEST_TEXT - 6)] * OFFERED
+    why, because = most_tokens(
+        model.difference_request(pairs[0], name, pairs[0], name, texts, again)
+    )
+    tokens_in, tokens_out = labels * sent + reasons * why, labels * replied + reasons * because
+    return labels, reasons, _AGAIN * tokens_in, _AGAIN * tokens_out
 
 
 # -- the work, and after
@@ -376,10 +344,7 @@ def _at_most(work: Distillation, item: Row) -> tuple[int, int, int, int]:
 
 def _run(work: Distillation, output: Path | None, *, as_json: bool) -> None:
     """Teach; write the rules and the report, also where the server could not be used."""
-    from tellapart.export.model_files import write_whole
-
-    for line in _beforehand(work):
-        print(line, file=sys.stderr)
+    print(_budget(work), file=sys.stderr)
     trouble = None
     try:
         ended = work.run()
@@ -397,93 +362,50 @@ def _run(work: Distillation, output: Path | None, *, as_json: bool) -> None:
 
 def _report(work: Distillation, ended: str) -> dict[str, Any]:
     """Everything that is known of a session now, under the keys that docs/distil.md documents."""
-    import numpy as np
-
-    from tellapart.columns import fired
-    from tellapart.export import to_sql
-    from tellapart.export.text import Words, sentences
-    from tellapart.features.phrasing import spoken
-    from tellapart.sessions.phrasing import name
-
     session, ledger = work.session, work.model.ledger
-    summary, history, model = session.summary(), session.history(), session.judged_model()
-    mine = [a for a in history if a.teacher == work.teacher and not a.undone]
-    people = {
-        a.item.place: a.label if a.answer == "wrong" else str(a.guess.label)
-        for a in history
-        if a.teacher not in session.models and not a.undone and a.answer in ("right", "wrong")
-    }
-    said = model.predict([session.table.items[place] for place in people])
+    summary, model = session.summary(), session.judged_model()
+    mine = [one for one in session.history(teacher=work.teacher) if not one.undone]
     low, likely, high = summary.error
-    counts = np.bincount(fired(model, session.table), minlength=len(list(model)))
-    rules = sentences(model, Words(feature=spoken))
-    records = [  # clauses after the last rule label nothing
-        (rule, int(n), 1.0 if clause.record is None else clause.record.high)
-        for rule, clause, n in zip(rules, model, counts, strict=False)
-        if clause.label is not None
-    ]
     misfits = [*work.model.misfits()]
+    rows = np.bincount(fired(model, session.table), minlength=len(list(model))).tolist()
     try:
         sql = to_sql(model)
     except ExportError as error:
         sql = f"-- {error}"
     return {
         "tellapart": "distillation",
-        "format": 1,
+        "format": 2,
         "session": session.name,
         "teacher": work.teacher,
         "ended": ended,
         "rows": len(session.table),
-        "asked": sum(a.answer != "skipped" for a in mine),
-        "unsure_answers": sum(a.answer == "unsure" for a in mine),
+        "asked": sum(one.answer != "skipped" for one in mine),
+        "unsure_answers": sum(one.answer == "unsure" for one in mine),
         "calls": ledger.calls,
         "no_reply": sum(one.own and one.state == "sent" for one in ledger.requests.values()),
         "outside_schema": len(misfits),
+        "last_misfit": misfits[-1] if misfits else None,
         "tokens_sent": ledger.tokens[0],
         "tokens_replied": ledger.tokens[1],
         "spend": ledger.spend,
         "corrections": summary.mistakes,
-        "drawn": summary.drawn or 0,
         "agreement": [1 - high, 1 - likely, 1 - low],
         "estimate": summary.estimate,
-        "person": [sum(map(str.__eq__, map(str, said), map(str, people.values()))), len(people)],
         "slips": [
-            {"model": model_name, **rate._asdict()}
-            for model_name, rates in session.slip_rates().items()
+            {"model": name} | rate._asdict()
+            for name, rates in session.slip_rates().items()
             for rate in rates
         ],
-        "sure_rows": sum(n for _, n, high in records if high <= SURE),
-        "unsure_rules": [
-            {"rule": rule, "rows": n, "error_at_most": high}
-            for rule, n, high in sorted(records, key=lambda one: -one[1])
-            if high > SURE and n
-        ],
-        "odd": [
-            {
-                "item": name(odd.answer.item),
-                "teacher": odd.answer.teacher,
-                "label": odd.answer.label or str(odd.answer.guess.label),
-                "expected": odd.expected,
-                "why": odd.why,
-            }
-            for odd in session.odd_ones()[:_ODDEST]
-        ],
-        "rules": rules,
+        "sure_rows": sum(n for clause, n in zip(model, rows, strict=False) if _is_sure(clause)),
+        "rules": sentences(model, Words(feature=spoken)),
         "sql": sql,
-        "last_misfit": misfits[-1] if misfits else None,
     }
 
 
 def _text(made: Mapping[str, Any]) -> str:
     """The report for a terminal."""
-    from tellapart.features.phrasing import counted
-
     low, likely, high = (f"{100 * share:.1f} %" for share in made["agreement"])
-    fresh = f"{likely}, between {low} and {high} with 95 % confidence ({made['estimate']})"
-    if not made["drawn"] and not made["asked"]:
-        fresh = "nothing was asked yet"
-    agreed, settled = made["person"]
-    person = f"on {agreed:,} of {settled:,} rows that people answered"
+    agree = f"{likely}, between {low} and {high} with 95 % confidence ({made['estimate']})"
     lines = [
         f"Ended: {made['ended']}.",
         f"Rows: {made['asked']:,} of {made['rows']:,} asked about, {made['unsure_answers']:,}"
@@ -498,27 +420,30 @@ def _text(made: Mapping[str, Any]) -> str:
             f" {counted(made['calls'], 'call')}; the last: {made['last_misfit']}."
         )
     lines += [
-        f"Rules and model agree on rows left: {fresh}.",
-        "Rules and person agree:"
-        f" {person if settled else 'nobody has looked yet: tellapart teach on this session'}.",
+        f"Rules and model agree on rows left: {agree if made['asked'] else 'nothing was asked'}.",
         f"Sure rules: label {made['sure_rows']:,} of {made['rows']:,} rows with an error below"
         f" {100 * SURE:g} %; the model would still be needed for the others.",
+        *map(_slips, made["slips"]),
+        "",
+        "Rules; the first that matches wins:",
+        *(f"{n:3}. {rule}" for n, rule in enumerate(made["rules"], 1)),
+        "",
+        "Look at them, and settle what looks odd, on the pages of 'tellapart teach TABLE'.",
     ]
-    for one in made["slips"]:
-        which = (
-            one["model"] if one["label"] is None else f"{one['model']} when it says {one['label']}"
-        )
-        bounds = f"between {100 * one['low']:.1f} % and {100 * one['high']:.1f} %"
-        known = f"{which}: {one['slips']:,} of {one['settled']:,} settled answers, {bounds}"
-        unknown = f"{one['model']}: unknown until a person settles some answers"
-        lines.append(f"Slips: {known if one['settled'] else unknown}.")
-    lines += ["", "Rules; the first that matches wins:"]
-    lines += [f"{n:3}. {rule}" for n, rule in enumerate(made["rules"], 1)]
-    if made["unsure_rules"]:
-        lines += ["", "Not sure, by the rows they label:"]
-    for one in made["unsure_rules"][:10]:
-        error = f"error at most {100 * one['error_at_most']:.0f} %"
-        lines.append(f"  {counted(one['rows'], 'row')}, {error}: {one['rule']}")
-    if made["odd"]:
-        lines += ["", "The oddest answers:"]
-    return "\n".join([*lines, *(f"  {one['why']} ({one['teacher']})" for one in made["odd"])])
+    return "\n".join(lines)
+
+
+def _is_sure(clause: Clause) -> bool:
+    return clause.label is not None and clause.record is not None and clause.record.high <= SURE
+
+
+def _slips(rate: Mapping[str, Any]) -> str:
+    """How often people say otherwise than a model."""
+    if not rate["settled"]:
+        return f"Slips: {rate['model']}: unknown until a person settles some answers."
+    when = "" if rate["label"] is None else f" when it says {rate['label']}"
+    bounds = f"between {100 * rate['low']:.1f} % and {100 * rate['high']:.1f} %"
+    return (
+        f"Slips: {rate['model']}{when}: {rate['slips']:,} of {rate['settled']:,} settled answers,"
+        f" {bounds}."
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_format
 import signal
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +129,9 @@ def _patterns(experiments: Sequence[Experiment], only: Sequence[str]) -> dict[st
 def _run(
     experiments: Sequence[Experiment], out: Path, how: dict[str, Any], *, as_json: bool
 ) -> int:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from tellapart.lab import run
 
     if how["workers"] is not None:
@@ -137,75 +139,52 @@ def _run(
     cells = [c for one in experiments for c in one.cells(quick=how["quick"], only=how["only"])]
     if not cells:
         raise LabError("nothing is left to run: choose other values with --only")
-    bars = Bars(cells)
+    done: list[bool] = []
+    progress = Progress(console=Console(stderr=True))
+    task = progress.add_task("cells", total=len(cells))
+
+    def advance(_: Cell, ran: bool) -> None:
+        """A cell is finished; it was run just now, or kept from before."""
+        done.append(ran)
+        progress.advance(task)
+
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with bars.progress:
-            results = run(experiments, out, on_cell=bars.advance, **how)
+        with progress:
+            results = run(experiments, out, on_cell=advance, **how)
     except KeyboardInterrupt:
-        kept = f"{bars.done} of {len(cells)} cells are kept in {out}"
-        print(f"tellapart: interrupted. {kept}; the same command goes on from there",
-              file=sys.stderr)  # fmt: skip
+        kept = f"{len(done)} of {len(cells)} cells are kept in {out}"
+        said = f"tellapart: interrupted. {kept}; the same command goes on from there"
+        print(said, file=sys.stderr)
         return INTERRUPTED
     finally:
         signal.signal(signal.SIGTERM, before)
+    report = out / "report.html"
     if as_json:
-        told = {"cells": len(cells), "cells_run": bars.ran, "report": str(out / "report.html")}
-        print(json_format.dumps({"tellapart": "lab", "format": 2} | told | _as_json(results)))
+        counts = {"cells": len(cells), "cells_run": sum(done), "report": str(report)}
+        told = {"tellapart": "lab", "format": 2} | counts | {"experiments": _as_json(results)}
+        print(json_format.dumps(told))
     else:
-        _show(results, out / "report.html")
+        _show(results)
+        print(f"Report: {report}")
     return 0
 
 
-class Bars:
-    """A progress bar for each experiment, on stderr."""
-
-    def __init__(self, cells: Sequence[Cell]) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-        from rich.progress import TimeElapsedColumn as Elapsed
-
-        self.done = self.ran = 0
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Elapsed()
-        self.progress = Progress(*columns, console=Console(stderr=True))
-        counts = Counter(cell.experiment for cell in cells)
-        self._tasks = {
-            name: self.progress.add_task(name, total=own) for name, own in counts.items()
-        }
-
-    def advance(self, cell: Cell, ran: bool) -> None:
-        """A cell is finished; it was run just now, or kept from before."""
-        self.done += 1
-        self.ran += ran
-        self.progress.advance(self._tasks[cell.experiment])
-
-
-def _show(results: Sequence[Result], report: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
+def _show(results: Sequence[Result]) -> None:
     from tellapart.lab.report import WORDS
 
-    console = Console(highlight=False)
-    styles = {True: "green", False: "bold red", None: "dim"}
     for result in results:
-        console.print(Text(result.experiment.title, "bold"))
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+        print(result.experiment.title)
         for claim, holds, seen in result.verdicts:
-            table.add_row(Text(WORDS[holds], styles[holds]), Text(claim), Text(seen, "dim"))
-        console.print(table)
-    console.print(f"Report: {report}", soft_wrap=True, markup=False)
+            print(f"  {WORDS[holds]}: {claim} ({seen})")
 
 
-def _as_json(results: Sequence[Result]) -> dict[str, Any]:
-    return {
-        "experiments": [
-            {
-                "experiment": result.experiment.name,
-                "title": result.experiment.title,
-                "claims": [verdict._asdict() for verdict in result.verdicts],
-            }
-            for result in results
-        ]
-    }
+def _as_json(results: Sequence[Result]) -> list[dict[str, Any]]:
+    return [
+        {
+            "experiment": result.experiment.name,
+            "title": result.experiment.title,
+            "claims": [verdict._asdict() for verdict in result.verdicts],
+        }
+        for result in results
+    ]

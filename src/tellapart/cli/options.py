@@ -5,7 +5,7 @@
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -75,26 +75,11 @@ class TableOptions:
 
 # -- how a table is read
 
-READ_KEYS: dict[str, Any] = {
-    "separator": str,
-    "encoding": str,
-    "nulls": list,
-    "types": dict,
-    "dates": ("day-first", "month-first", "iso"),
-    "decimal": str,
-    "thousands": str,
-    "true": list,
-    "false": list,
-    "header": int,
-    "comment": str,
-    "sheet": str,
-    "query": str,
-    "from": str,
-    "sample": int,
-    "sample_seed": int,
-    "limits": int,
-}
-"""What `--read` and `[read]` say, and what it is. docs/tables.md says what each means."""
+_TEXTS = ("separator", "encoding", "dates", "decimal", "thousands", "comment", "sheet", "query")
+_LISTS = ("nulls", "true", "false")
+_NUMBERS = ("header", "sample", "sample_seed", "limits")
+READ_KEYS = (*_TEXTS, "types", *_LISTS, *_NUMBERS, "from")
+"""What `--read` and `[read]` say. docs/tables.md says what each means."""
 
 
 def reading_of(
@@ -113,36 +98,38 @@ def reading_of(
         if not equals:
             raise ParameterError(f"--read is KEY=VALUE, such as separator=tab, got {text!r}")
         given.setdefault(key.replace("-", "_"), []).append(value)
-    sampled = () if sampling else ("sample", "sample_seed")
-    for key in sampled:
-        if key in given:
-            raise ParameterError(f"--read {key}: this command reads the whole table")
-    section = (settings or {}).get("read", {})
-    besides = {k: v for k, v in section.items() if k not in given and k not in sampled}
+    if not sampling and (sampled := given.keys() & {"sample", "sample_seed"}):
+        raise ParameterError(f"--read {min(sampled)}: this command reads the whole table")
+    section = dict((settings or {}).get("read", {}))
+    if not sampling:
+        section.pop("sample", None)
+        section.pop("sample_seed", None)
     said = {key: _read_value(f"--read {key}", key, values) for key, values in given.items()}
-    return said, {key: _read_value(f"{key} in [read]", key, v) for key, v in besides.items()}
+    besides = {
+        key: _read_value(f"{key} in [read]", key, value)
+        for key, value in section.items()
+        if key not in given
+    }
+    return said, besides
 
 
 def _read_value(where: str, key: str, value: Any) -> Any:
     """What stands for a key, as `read_table` wants it."""
     if key not in READ_KEYS:
         raise ParameterError(f"{where}: there is no such key; there are {', '.join(READ_KEYS)}")
-    kind, values = READ_KEYS[key], value if isinstance(value, list) else [value]
-    if kind is dict:
-        return dict(value) if isinstance(value, Mapping) else column_types(where, map(str, values))
-    if kind is list:
-        return sorted(set(map(str, values)))
-    if len(values) != 1:
+    texts = [str(one) for one in (value if isinstance(value, list) else [value])]
+    if key == "types":
+        return dict(value) if isinstance(value, Mapping) else column_types(where, texts)
+    if key in _LISTS:
+        return sorted(set(texts))
+    if len(texts) != 1:
         raise ParameterError(f"{where}: give it once")
-    text = str(values[0])
-    if kind is int:
-        try:
-            return int(text)
-        except ValueError:
-            raise ParameterError(f"{where}: expected a whole number, got {text!r}") from None
-    if isinstance(kind, tuple) and text not in kind:
-        raise ParameterError(f"{where}: one of {', '.join(kind)}, got {text!r}")
-    return "\t" if key == "separator" and text in ("tab", "\\t") else text
+    if key not in _NUMBERS:
+        return "\t" if key == "separator" and texts[0] in ("tab", "\\t") else texts[0]
+    try:
+        return int(texts[0])
+    except ValueError:
+        raise ParameterError(f"{where}: expected a whole number, got {texts[0]!r}") from None
 
 
 def table_and_reading(
@@ -252,54 +239,50 @@ def load_settings(path: Path | None, sections: Iterable[str]) -> dict[str, Any]:
 
 # -- options that moved
 
-_IN_READ = "moved: use --read {name}=VALUE, or {name} in [read] of tellapart.toml"
-_IN_FILE = "moved: it is {name} in [{command}] of tellapart.toml"
+_IN_READ = "moved: use --read {key}=VALUE, or {key} in [read] of tellapart.toml"
+_IN_FILE = "moved: it is {key} in [{command}] of tellapart.toml"
+_READERS = ("teach", "serve", "distil", "predict", "simulate")
+_READING = {
+    "--null": _IN_READ.format(key="nulls"),
+    "--no-header": "moved: use --read header=0, or header = 0 in [read] of tellapart.toml",
+}
 _AGAIN = "is gone: run the command again with another --model; it is another teacher"
-_READ = dict.fromkeys([key.replace("_", "-") for key in READ_KEYS if key != "sample"], _IN_READ) | {
-    "null": _IN_READ.replace("{name}", "nulls"),
-    "no-header": "moved: use --read header=0, or header = 0 in [read] of tellapart.toml",
-}
-MOVED: dict[str, dict[str, str]] = {
-    "teach": {
-        **_READ,
-        "keys": 'moved: keys are in [keys] of tellapart.toml, such as undo = "z"',
-    },
-    "serve": {**_READ, "sample": _IN_READ, "title": _IN_FILE, "allow-host": _IN_FILE},
+_GONE: dict[str, dict[str, str]] = {
+    "teach": {"--keys": 'moved: keys are in [keys] of tellapart.toml, such as undo = "z"'},
     "distil": {
-        **_READ,
-        **dict.fromkeys(["meaning", "price-in", "price-out", "batch", "parallel"], _IN_FILE),
-        **dict.fromkeys(["labels-only", "teacher", "id", "learner", "cell"], _IN_FILE),
-        **dict.fromkeys(["reply-tokens", "reasoning", "timeout"], _IN_FILE),
-        "second": _AGAIN,
-        "share": _AGAIN,
-        "report": "is gone: the pages of 'tellapart teach TABLE' say the same, and --json",
+        "--second": _AGAIN,
+        "--share": _AGAIN,
+        "--report": "is gone: the pages of 'tellapart teach TABLE' say the same, and --json",
     },
-    "predict": {**_READ, "prefix": _IN_FILE, "split": _IN_FILE, "master": _IN_FILE},
-    "simulate": {
-        **_READ,
-        "sample": _IN_READ,
-        "teacher": "is gone: the teacher goes by the components",
-    },
+    "simulate": {"--teacher": "is gone: the teacher goes by the components"},
     "export": {
-        "value": "is gone: --to select gives the label, the rule and its example",
-        "clean": "is gone: leave it out",
-        "simplify": "is gone: exports are always simplified",
+        "--value": "is gone: --to select gives the label, the rule and its example",
+        "--clean": "is gone: leave it out",
+        "--simplify": "is gone: exports are always simplified",
     },
 }
-"""What became of options of earlier versions, command by command."""
 
 
-def moved(command: str, words: Iterable[str]) -> str | None:
+def moved(command: str, words: Iterable[str], settings: Collection[str] = ()) -> str | None:
     """What to say of the first option that has moved, if there is one.
+
+    `settings` are those that stand in the section of the command only.
 
     >>> moved("teach", ["zoo.csv", "--separator", "tab"])
     '--separator moved: use --read separator=VALUE, or separator in [read] of tellapart.toml'
     """
     for word in words:
-        option = word.partition("=")[0]
         if word == "--":
             break
-        if option.startswith("--") and option[2:] in MOVED.get(command, {}):
-            name = option[2:].replace("-", "_")
-            return f"{option} {MOVED[command][option[2:]].format(name=name, command=command)}"
+        option = word.partition("=")[0]
+        key, said = option.removeprefix("--").replace("-", "_"), None
+        if option in settings:
+            said = _IN_FILE
+        elif command in _READERS and key in READ_KEYS and (command, key) != ("teach", "sample"):
+            said = _IN_READ
+        elif command in _READERS:
+            said = _READING.get(option)
+        said = _GONE.get(command, {}).get(option, said)
+        if said is not None and option.startswith("--"):
+            return f"{option} {said.format(key=key, command=command)}"
     return None

@@ -71,6 +71,7 @@ class Options:
 def predict(
     model: Annotated[str, Parameter(help=_MODEL)],
     table: Annotated[str | None, Parameter(help=_TABLE, allow_leading_hyphen=True)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,
@@ -128,6 +129,10 @@ def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | 
     place = local_path(model)
     kept = place.with_name(place.name + ".sessions.db")
     if not kept.is_file():
+        if not place.exists():
+            raise ParameterError(
+                f"there is no file {model}: name a model file, or a table that was taught"
+            )
         try:
             return load_model(model), None
         except FormatError as error:
@@ -184,14 +189,8 @@ def _bar(hidden: bool, name: str) -> Iterator[Callable[[int, int | None], None] 
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

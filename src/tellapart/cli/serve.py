@@ -67,6 +67,7 @@ class Options(TableOptions):
 
 def serve(
     table: Annotated[str | None, Parameter(help="A table, as for 'tellapart teach'.")] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,
@@ -83,11 +84,11 @@ def serve(
         tellapart serve zoo.csv --id name
         tellapart serve --db postgresql://localhost/teaching --teacher Ann --teacher Bob
     """
-    from tellapart.console.keyboard import read_keys
     from tellapart.sessions import Store
     from tellapart.web import json_logging
     from tellapart.web.app import create_app, listen, run
     from tellapart.web.config import PageOptions
+    from tellapart.web.keys import read_keys
     from tellapart.web.session_pool import SessionPool
 
     asked = asked or Options()
@@ -109,7 +110,7 @@ def serve(
     try:
         pool = SessionPool(store, where)
         pages = PageOptions(
-            keys=None if keys is None else read_keys(keys),
+            keys=None if keys is None else read_keys(keys, where),
             known=_open(pool, store, table, how_read, asked),
         )
         app = create_app(pool, people, limits, pages)

@@ -1,6 +1,6 @@
 """`tellapart demo` and `tellapart simulate`: a made world, or a table, is taught to learners.
 
-The first trial is the one whose story and rules are told; the others are compared to it.
+The story and the rules are those of the first learner; the others are compared to it.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from cyclopts import Parameter
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from tellapart import worlds
 from tellapart.cli.options import Again, Amount, TomlSettings, Whole, say_finding, table_and_reading
 from tellapart.errors import FormatError, MissingExtra, ParameterError
 from tellapart.export import save_model
 from tellapart.export.text import Words, name_of, plainly, sentences
-from tellapart.features import Points
 from tellapart.features.phrasing import counted
 from tellapart.lab.figures import draw_trials
 from tellapart.lab.trial import Trial, run, told_parameters
@@ -80,17 +78,19 @@ def demo(
         Print everything as one JSON object instead (docs/cli.md has its keys).
     """
     world = worlds.zoo(seed)
-    trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
     platypus = [str(animal) for animal in world.items].index("platypus")
     introduction = (
         "The learner guesses what an animal is, and shows an earlier one as its reason. When it is"
         " wrong, the teacher says what it is, and one thing that tells the two apart. The teacher"
         " is simulated, and slips now and then."
     )
+    trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
     report = _Report(
-        "Teaching 101 animals", introduction, "animals", _words("zoo"), world, trials, [platypus]
+        "Teaching 101 animals", introduction, "animals", _words("zoo"), trials, [platypus]
     )
     report.give(picture, as_json=json)
+    if not json:
+        print("Next, teach one yourself: tellapart teach --sample bank")
 
 
 @Parameter(name="*")
@@ -146,18 +146,18 @@ def simulate(*, asked: Options | None = None, settings: TomlSettings = None) -> 
     asked = asked or Options()
     table, how = table_and_reading(asked.table, asked.read, settings)
     made = _from_table(table, how, asked) if table or asked.label else _made(asked)
-    usual = LEARNERS if len(made) <= LONG else LEARNERS[1:]
-    trials = _run_trials(made, asked.learner or usual, asked.slips, asked.seed)
+    names = asked.learner or (LEARNERS if len(made) <= LONG else LEARNERS[1:])
+    trials = _run_trials(made, names, asked.slips, asked.seed)
+    first = trials[0]
     if asked.model is not None:
-        save_model(trials[0].learner.model, asked.model)
-    odd = set(made.exceptions)
-    also = [number for number in trials[0].lesson.mistake_rounds if number in odd][:1]
+        save_model(first.learner.model, asked.model)
+    odd = [number for number in first.lesson.mistake_rounds if number in set(made.exceptions)]
     introduction = (
         f"{counted(len(made), 'item').capitalize()}. The teacher has"
         f" {counted(made.m, 'component')} in mind. Exceptions: {made.k or 'none'}."
     )
     words = Words() if table else _words(asked.world or "tree")
-    report = _Report(f"Teaching {made.name}", introduction, "items", words, made, trials, also)
+    report = _Report(f"Teaching {made.name}", introduction, "items", words, trials, odd[:1])
     report.give(asked.picture, as_json=asked.json)
 
 
@@ -231,10 +231,8 @@ def _words(kind: str) -> Words:
         return Words(say_label, say_feature, subject="it")
 
     def has(feature: Feature, wanted: bool) -> str:
-        if isinstance(feature, str):
-            return f"has {feature}" if wanted else f"has no {feature}"
-        said = plainly(feature, wanted)
-        return f"has {said}" if isinstance(feature, Points) else said
+        lacks = isinstance(feature, str) and not wanted
+        return f"has no {feature}" if lacks else f"has {plainly(feature, wanted)}"
 
     return Words(feature=has, subject="it")
 
@@ -254,9 +252,9 @@ class _Round(NamedTuple):
     exception: bool
 
 
-def _story(world: World, trial: Trial, also: Iterable[int]) -> Iterator[_Round]:
+def _story(trial: Trial, also: Iterable[int]) -> Iterator[_Round]:
     """The first rounds of each sort, and some others; in round 0 the first label is asked."""
-    mistakes = {corrected.number: corrected for corrected in trial.lesson.corrections}
+    world, mistakes = trial.world, {one.number: one for one in trial.lesson.corrections}
     slips = {slip.round: slip.said for slip in trial.slips}
     odd, default = set(world.exceptions), trial.learner.model.default
     early = (n for n in range(1, min(30, trial.lesson.rounds)) if n not in mistakes)
@@ -283,10 +281,13 @@ class _Report:
     what: str
     """What items are called: "animals"."""
     words: Words
-    world: World
     trials: Sequence[Trial]
     also: Iterable[int]
     """Rounds of the first trial to tell, besides those that are always told."""
+
+    @property
+    def first(self) -> Trial:
+        return self.trials[0]
 
     def give(self, picture: Path | None, *, as_json: bool) -> None:
         """Save the picture, if one is wanted and can be drawn, and print the rest."""
@@ -300,14 +301,13 @@ class _Report:
         if as_json:
             print(dumps(self.to_json(saved), ensure_ascii=False))
             return
-        console = Console(highlight=False)
-        self._print(console)
+        self._print()
         if saved is not None:
-            console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
+            print(f"Picture of the mistakes: {saved}")
 
     def to_json(self, picture: str | None) -> dict[str, Any]:
         """Everything, under the keys that docs/cli.md documents."""
-        first, world = self.trials[0], self.world
+        first, world = self.first, self.first.world
         return {
             "tellapart": "simulation",
             "format": 1,
@@ -322,70 +322,58 @@ class _Report:
             "slip_rate": first.slip_rate,
             "seed": first.seed,
             "learners": [_trial_json(trial) for trial in self.trials],
-            "story": [_round_json(one) for one in _story(world, first, self.also)],
+            "story": [_round_json(one) for one in _story(first, self.also)],
             "picture": picture,
         }
 
-    def _print(self, console: Console) -> None:
-        """Story, rules, mistakes, exceptions, slips."""
-        first, name = self.trials[0], type(self.trials[0].learner).__name__
-        slips = [self._slip(slip) for slip in first.slips]
-        sections: dict[str, RenderableType | list[str]] = {
-            self.title: Text(self.introduction),
+    def _print(self) -> None:
+        """Story, rules, mistakes, exceptions."""
+        console, name = Console(highlight=False, markup=False), type(self.first.learner).__name__
+        world = self.first.world
+        sections: dict[str, RenderableType] = {
+            self.title: self.introduction,
             f"A few rounds with {name}": self._rounds(),
             f"What {name} learnt: the first matching rule wins": self._rules(),
             "Mistakes, and the most there could be": self._mistakes(),
-            "Exceptions: no rule explains them": [*map(self._exception, self.world.exceptions)],
-            f"Slips of the teacher, in front of {name}": slips,
+            "Exceptions: no rule explains them": _some(map(self._exception, world.exceptions)),
+            f"Slips of the teacher, in front of {name}": _some(map(self._slip, self.first.slips)),
         }
         for title, told in sections.items():
-            if not told:
-                continue
-            if isinstance(told, list):
-                more = [f"... and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
-                shown: RenderableType = Group(*map(Text, [*told[:_SHOWN], *more]))
-            else:
-                shown = told
-            console.print(Text(title, style="bold"))
-            console.print(Padding(shown, (0, 0, 1, 2)))
+            if told:
+                console.print(title, style="bold")
+                console.print(Padding(told, (0, 0, 1, 2)))
 
     def _rounds(self) -> Table:
         table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
-        last = -1
-        for one in _story(self.world, self.trials[0], self.also):
+        words, last = self.words, -1
+        for one in _story(self.first, self.also):
             between = range(last + 1, one.number)
             if between:
-                wrong = sum(n in between for n in self.trials[0].lesson.mistake_rounds)
+                wrong = sum(n in between for n in self.first.lesson.mistake_rounds)
                 gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
-                table.add_row("...", "", Text(gone, style="dim"), "")
-            guess = Text("?")
+                table.add_row("...", "", gone, "")
+            guess = "?"
             if one.guess.label is not None:
-                guess = Text(self.words.label(one.guess.label), style="cyan")
-                guess.append(f", like {self.words.item(one.guess.example)}", style="default")
-            item = Text(self.words.item(one.item), style="bold")
-            table.add_row(str(one.number), item, guess, self._answer(one))
+                guess = f"{words.label(one.guess.label)}, like {words.item(one.guess.example)}"
+            table.add_row(str(one.number), words.item(one.item), guess, self._answer(one))
             last = one.number
         return table
 
-    def _answer(self, one: _Round) -> Text:
-        text, words = Text(), self.words
-        if one.answer is None:
-            text.append("Right.", style="green")
-        else:
-            asked = one.guess.label is None
-            text.append("It is " if asked else "No, ", style="default" if asked else "red")
-            text.append(words.label(one.answer.label), style="cyan")
+    def _answer(self, one: _Round) -> str:
+        words, said = self.words, "Right."
+        if one.answer is not None:
+            said = (
+                f"{'It is' if one.guess.label is None else 'No,'} {words.label(one.answer.label)}"
+            )
             if one.answer.feature is not None:
-                said = self._reason(one.answer.feature)
-                text.append(f": {said}, unlike {words.item(one.guess.example)}")
-            text.append(".")
-        if one.slip:
-            other = one.answer is not None and one.answer.label != one.truth
-            slip = f" A slip: it is {words.label(one.truth)}." if other else " A slip."
-            text.append(slip, style="yellow")
-        elif one.exception:
-            text.append(" An exception.", style="yellow")
-        return text
+                example = words.item(one.guess.example)
+                said += f": {self._reason(one.answer.feature)}, unlike {example}"
+            said += "."
+        if one.slip and one.answer is not None and one.answer.label != one.truth:
+            said += f" A slip: it is {words.label(one.truth)}."
+        elif one.slip or one.exception:
+            said += " A slip." if one.slip else " An exception."
+        return said
 
     def _reason(self, feature: Feature) -> str:
         """What a teacher says of the item by naming a feature: "it lays eggs"."""
@@ -395,7 +383,7 @@ class _Report:
     def _rules(self) -> Table:
         """Each sentence of the model: how many items it labels, and how many of them wrong."""
         table = _columns("", "rule", "covers", "wrong", right=["", "covers", "wrong"])
-        trial = self.trials[0]
+        trial = self.first
         model, said = trial.learner.model, sentences(trial.learner.model, self.words)
         place = {id(clause): number for number, clause in enumerate(model)}
         labelled, wrong = Counter[int](), Counter[int]()
@@ -403,17 +391,15 @@ class _Report:
             clause = model.match(item)
             labelled[place[id(clause)]] += 1
             wrong[place[id(clause)]] += clause.label != label
-        left_out = range(_SHOWN - 1, len(said) - 1) if len(said) > _SHOWN else range(0)
-        for n, sentence in enumerate(said):
-            if n not in left_out:
-                count = f"{wrong[n]:,}" if wrong[n] else ""
-                table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
-            elif n == left_out[0]:
-                table.add_row("", Text(f"... {len(left_out)} more", style="dim"), "", "")
+        for n, sentence in enumerate(said[:_SHOWN]):
+            count = f"{wrong[n]:,}" if wrong[n] else ""
+            table.add_row(f"{n + 1}.", sentence, f"{labelled[n]:,}", count)
+        if len(said) > _SHOWN:
+            table.add_row("", f"... and {len(said) - _SHOWN} more", "", "")
         return table
 
     def _mistakes(self) -> RenderableType:
-        after = f"right of {len(self.trials[0].world.items):,}"
+        after = f"right of {len(self.first.world):,}"
         names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
         table = _columns(*names, right=names[2:])
         for trial in self.trials:
@@ -421,7 +407,7 @@ class _Report:
             table.add_row(
                 type(trial.learner).__name__,
                 chosen_parameters(trial.learner),
-                Text(f"{lesson.mistakes:,}", style="bold"),
+                f"{lesson.mistakes:,}",
                 "none" if trial.bound is None else f"{trial.bound:,.0f}{useless}",
                 f"{lesson.rules_created:,}",
                 f"{lesson.rules_deleted:,}",
@@ -435,44 +421,42 @@ class _Report:
             notes.append("none: its guarantee does not reach this far")
         if any(map(_is_useless, self.trials)):
             notes.append("*: no useful bound: as many mistakes as rounds, or more")
-        return Group(table, *(Text(note, style="dim") for note in notes))
+        return Group(table, *notes)
 
     def _exception(self, number: int) -> str:
         """An item whose label is not its component's."""
-        world, words = self.world, self.words
+        world, words = self.first.world, self.words
         component = world.teacher().component_of(world.items[number])
         assert component is not None
         other = world.representation.components[component]
         line = f"{words.item(world.items[number])} is {words.label(world.labels[number])}"
         line += f", yet by its features {words.label(other.label)}"
         if 0 < len(other.literals) <= 5:
-            said = (words.feature(feature, wanted) for feature, wanted in other.literals)
-            line += f": {words.subject} {', '.join(said)}".replace("  ", " ")
+            said = ", ".join(words.feature(feature, wanted) for feature, wanted in other.literals)
+            line += f": {words.subject} {said}".replace("  ", " ")
         return line
 
     def _slip(self, slip: Slip) -> str:
-        """What the teacher said and did not mean, and whether the learner noticed."""
-        trial, words = self.trials[0], self.words
-        truth = trial.world.labels[slip.round]
+        """What the teacher said and did not mean."""
+        words, truth = self.words, self.first.world.labels[slip.round]
         line = f"round {slip.round}: {words.item(slip.item)} is {words.label(truth)}"
         if slip.said.label != truth:
             line += f", and was called {words.label(slip.said.label)}"
-        elif slip.said.feature is not None and slip.meant is not None:
+        elif slip.said.feature is not None:
             line += f", but not because {self._reason(slip.said.feature)}"
-        noticed = {odd.round for odd in trial.lesson.inconsistencies}
-        return line + (" (noticed, and not learnt from)" if slip.round in noticed else "")
+        return line
+
+
+def _some(lines: Iterable[str]) -> str:
+    """The first of some lines, and how many more there are."""
+    told = [*lines]
+    more = [f"... and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+    return "\n".join([*told[:_SHOWN], *more])
 
 
 def _is_useless(trial: Trial) -> bool:
     """Whether a bound allows a mistake in every round."""
     return trial.bound is not None and trial.bound >= trial.lesson.rounds
-
-
-def _columns(*names: str, right: Sequence[str] = ()) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for name in names:
-        table.add_column(name, justify="right" if name in right else "left")
-    return table
 
 
 def chosen_parameters(learner: BaseLearner) -> str:
@@ -482,16 +466,20 @@ def chosen_parameters(learner: BaseLearner) -> str:
     >>> chosen_parameters(RobustDFF(7, 4, 1)), chosen_parameters(AdaptiveDFF())
     ('m=7 k=4 s=1', 'nothing')
     """
-
-    def short(value: object) -> str:
-        if isinstance(value, BaseLearner):
-            return type(value).__name__
-        return f"{value:.2g}" if isinstance(value, float) else str(value)
-
-    parameters = inspect.signature(type(learner)).parameters
-    values = learner.parameters()
-    shown = [f"{k}={short(v)}" for k, v in values.items() if v != parameters[k].default]
+    usual = inspect.signature(type(learner)).parameters
+    shown = []
+    for name, value in learner.parameters().items():
+        said = type(value).__name__ if isinstance(value, BaseLearner) else str(value)
+        if value != usual[name].default:
+            shown.append(f"{name}={f'{value:.2g}' if isinstance(value, float) else said}")
     return " ".join(shown) or "nothing"
+
+
+def _columns(*names: str, right: Sequence[str] = ()) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for name in names:
+        table.add_column(name, justify="right" if name in right else "left")
+    return table
 
 
 # -- as JSON

@@ -74,6 +74,7 @@ _TABLE = (
 
 def teach(
     table: Annotated[str | None, Parameter(help=_TABLE)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,
@@ -92,12 +93,12 @@ def teach(
         tellapart teach mails.parquet --console
         tellapart teach --console
     """
-    from tellapart.console.keyboard import FILE, read_keys
     from tellapart.sessions import Store
 
     asked = asked or Options()
     if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
+        from tellapart.web.keys import read_keys
     sample = [f"sample={asked.sample}"] if isinstance(asked.sample, int) else []
     if table is not None and isinstance(asked.sample, str):
         raise ParameterError(f"--sample {asked.sample} is a table itself: leave out {table}")
@@ -109,8 +110,8 @@ def teach(
     elif table is None:
         table, asked = _zoo(asked)
     place = local_path(table)
-    old = place.parent / FILE
-    keys = read_keys((settings or {}).get("keys") or (old if old.is_file() else None))
+    if not asked.console:
+        keys = read_keys((settings or {}).get("keys"), place.parent)
     teacher = asked.name or login()
     kept = asked.session or place.with_name(place.name + ".sessions.db")
     with Store(kept) as store:
@@ -184,10 +185,10 @@ def _talk(session: Session, name: str, *, tour: bool) -> None:
     from tellapart.console.keyboard import keyboard
     from tellapart.sessions.tour import hint
 
-    def guide(given: Given) -> str | None:
+    def guide(given: Given, label: str | None = None) -> str | None:
         said = session.history(last=1)
         last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
-        return hint(given, last=last)
+        return hint(given, label, last=last, console=True)
 
     with session:
         try:
@@ -277,7 +278,7 @@ class LastAddress:
 
 def _agreement(session: Session, table: str, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.agreement import compare, known_labels
+    from tellapart.sessions.teams import compare, known_labels
 
     right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:

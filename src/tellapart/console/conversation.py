@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -23,26 +23,28 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.labels import NEW, match_label, split_article
 from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
     ASKED,
     COMMANDS,
     CONSOLE,
-    HELP,
+    CONSOLE_HELP,
+    NEW,
+    SAY,
     a_label,
     covers,
     decides,
     ending_text,
     lately,
-    looking_for,
+    match_label,
     name,
     news_of,
     next_file,
     notice,
     progress_sentence,
     show,
+    split_article,
     stop_hint,
     taught_so_far,
     undone_notice,
@@ -50,7 +52,6 @@ from tellapart.sessions.phrasing import (
     why_again,
 )
 
-QUIT = ("/quit", "/qui", "/qu", "/q")
 _DIGITS = "123456789"
 _NINE = 9
 _SUGGESTED = 27
@@ -58,16 +59,20 @@ _LONGEST = 400
 _ON_PAGE = ("many", "answers", "export")
 
 
+class _Stop(Exception):
+    """Nothing more is typed."""
+
+
 def talk(
     session: Session,
     teacher: str,
     keyboard: Keyboard,
     console: Console,
-    hint: Callable[[Given], str | None] | None = None,
+    hint: Callable[..., str | None] | None = None,
 ) -> None:
     """Teach until there are no rows left, or nothing more is typed.
 
-    `hint` says what to print before a row, if anything.
+    `hint` says what to print before a row, if anything; and, with the label, before its reason.
     """
     _Conversation(session, teacher, keyboard, Screen(console), hint).run()
 
@@ -80,82 +85,104 @@ class _Conversation:
     teacher: str
     keyboard: Keyboard
     screen: Screen
-    hint: Callable[[Given], str | None] | None
+    hint: Callable[..., str | None] | None
 
     def run(self) -> None:
-        while True:
-            found = self.session.next(self.teacher)
-            if isinstance(found, Ending):
-                if not self.end(found):
-                    break
-            elif not self.ask(found):
-                break
+        with suppress(_Stop):
+            while True:
+                found = self.session.next(self.teacher)
+                if isinstance(found, Ending):
+                    self.end(found)
+                else:
+                    self.ask(found)
         summary = self.session.summary()
-        said = (
-            f"Saved. {taught_so_far(summary).removesuffix('.')}, {counted(summary.rules, 'rule')}."
-        )
+        taught = taught_so_far(summary).removesuffix(".")
+        self.screen.say(f"Saved. {taught}, {counted(summary.rules, 'rule')}. {CONSOLE['go on']}")
         source = (self.session.opened.data.get("source") or {}).get("path")
         if source and summary.rules:
             file = Path(str(source)).name
-            said += CONSOLE["next"].format(file, next_file(file))
-        self.screen.say(said)
+            self.screen.say(CONSOLE["next"].format(file, next_file(file)))
 
-    def end(self, ending: Ending) -> bool:
-        """Nothing is left; True if something was undone."""
+    def read(self, prompt: str, keys: str = "") -> str:
+        """What is typed next: a word, or one of the keys; help is given at once."""
+        while (word := self.keyboard.word(prompt, keys)) == "?":
+            self.screen.help()
+        if word is None:
+            raise _Stop
+        return word
+
+    def repeat(self, step: Callable[[], bool]) -> None:
+        """Do a step until the next row may come; what is refused is said."""
+        while True:
+            try:
+                if step():
+                    return
+            except TellapartError as error:
+                self.screen.say(str(error).splitlines()[0], "red")
+
+    def end(self, ending: Ending) -> None:
+        """Nothing is left, until something is undone."""
+
+        def step() -> bool:
+            word = self.read("> ")
+            return word.startswith("/") and self.command(None, word)
+
         self.screen.say(ending_text(ending), "bold")
-        while (word := self.keyboard.word("> ")) is not None and word not in QUIT:
-            if word.startswith("/") and self.command(None, word):
-                return True
-        return False
+        self.repeat(step)
 
-    def ask(self, given: Given) -> bool:
-        """Ask about one row until it is answered; False when nothing more is typed."""
-        if self.hint is not None and (words := self.hint(given)) is not None:
-            self.screen.say("")
-            self.screen.say(words, "cyan")
-        articles = self.session.settings["articles"]
+    def ask(self, given: Given) -> None:
+        """Ask about one row until the next one may come."""
+        self.guide(given)
         self.screen.row(given)
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
         if (search := self.session.search_of(self.teacher)) is not None:
-            self.screen.say(looking_for(*search), "dim")
+            self.screen.say(SAY.looking_for.format(*search), "dim")
         if given.asks == "feature":
-            return self.ask_why(given, str(given.kept))
-        for tag in given.tags[:1]:
-            answered = self.ask_tag(given, tag)
-            if answered is not None:
-                return answered
-        self.screen.question(given, articles)
+            self.ask_why(given, str(given.kept))
+            return
+        if given.tags and self.ask_tag(given, given.tags[0]):
+            return
         labels = self.session.labels
+        self.screen.question(given, self.session.settings["articles"])
         self.screen.labels(labels, self.session.meanings)
         self.screen.progress(self.session)
-        keyed = dict(zip(_DIGITS, labels, strict=False))
-        while (word := self.keyboard.word("> ", f"{_DIGITS}?")) is not None:
-            if word == ENTER and given.asks == "answer":
-                label: str | None = str(given.guess.label)
-            elif word in (ENTER, ESCAPE):
-                continue
-            elif word == "?":
-                self.screen.help()
-                continue
-            elif word.startswith("/"):
-                if word in QUIT:
-                    return False
-                if self.command(given, word):
-                    return True
-                continue
-            else:
-                label = keyed.get(word) if word in _DIGITS else self.read_label(word)
-            if label is None:
-                continue
-            if label == given.guess.label:
-                if self.answer(given, "right"):
-                    return True
-            elif given.asks == "answer":
-                return self.ask_why(given, label)
-            elif self.answer(given, "wrong", label):
-                return True
-        return False
+        self.repeat(lambda: self.read_answer(given))
+
+    def read_answer(self, given: Given) -> bool:
+        word = self.read("> ", f"{_DIGITS}?")
+        if word.startswith("/"):
+            return self.command(given, word)
+        if word == ENTER and given.asks == "answer":
+            return self.answer(given, "right")
+        if word == ENTER:
+            self.screen.question(given, {})
+        label = self.label_of(word)
+        if label is None:
+            return False
+        if label == given.guess.label:
+            return self.answer(given, "right")
+        if given.asks != "answer":
+            return self.answer(given, "wrong", label)
+        self.ask_why(given, label)
+        return True
+
+    def guide(self, *about: Given | str) -> None:
+        """Say what the tour says here."""
+        if self.hint is not None and (words := self.hint(*about)) is not None:
+            self.screen.say("")
+            self.screen.say(words, "cyan")
+
+    def label_of(self, word: str) -> str | None:
+        """The label that a key or a word stands for."""
+        if word in (ENTER, ESCAPE):
+            return None
+        if word not in _DIGITS:
+            return self.read_label(word)
+        label = dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
+        if label is None:
+            self.screen.say(CONSOLE["no digit"].format(word), "dim")
+        return label
 
     def read_label(self, typed: str) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one, which is asked
@@ -169,67 +196,66 @@ class _Conversation:
             self.screen.say(f'"{bare}" is {label}.', "dim")
         articles = self.session.settings["articles"]
         if article and articles.get(label) != article:
-            self.attempt(
-                lambda: self.session.set(self.teacher, articles={**articles, label: article})
-            )
+            self.session.set(self.teacher, articles={**articles, label: article})
         return label
 
-    def ask_tag(self, given: Given, tag: str) -> bool | None:
-        """Whether the row has a tag that the guess depends on; None if that is left open."""
-        self.screen.say(CONSOLE["tag"].format(tag), "bold")
-        while (word := self.keyboard.word("> ", "120")) is not None:
-            if word in ("1", "2"):
-                return self.attempt(
-                    partial(self.session.set_tag, self.teacher, tag, given.item, word == "1")
-                )
-            if word.startswith("/") and word not in QUIT and self.command(given, word):
-                return True
-            if word in ("0", ENTER, ESCAPE):
-                return None
-            if word in QUIT:
-                return False
-        return False
+    def ask_tag(self, given: Given, tag: str) -> bool:
+        """Ask whether the row has a tag that the guess depends on; whether that was answered."""
+        answered = True
 
-    def ask_why(self, given: Given, label: str) -> bool:
+        def step() -> bool:
+            nonlocal answered
+            word = self.read("> ", "120")
+            if word in ("1", "2"):
+                self.session.set_tag(self.teacher, tag, given.item, word == "1")
+                return True
+            answered = word not in ("0", ENTER, ESCAPE)
+            return not answered or (word.startswith("/") and self.command(given, word))
+
+        self.screen.say(CONSOLE["tag"].format(tag), "bold")
+        self.repeat(step)
+        return answered
+
+    def ask_why(self, given: Given, label: str) -> None:
         """Ask what tells the row from the earlier one."""
         everything = shown = self.session.candidates(given.id, label, limit=_SUGGESTED)
-        articles = self.session.settings["articles"]
-        self.screen.why(given, a_label(label, articles))
+        self.guide(given, label)
+        self.screen.why(given, a_label(label, self.session.settings["articles"]))
         self.screen.reasons(shown)
         start = 0
-        while (word := self.keyboard.word("because> ", f"0{_DIGITS}+?")) is not None:
-            done = False
+
+        def step() -> bool:
+            nonlocal shown, start
+            word = self.read("because> ", f"0{_DIGITS}+?")
+            if word.startswith("/"):
+                return self.command(given, word)
+            if word.startswith("#"):
+                return self.say_tag(given, label, word[1:].strip())
+            if word == "0":
+                return self.answer(given, "wrong", label)
+            if word == ESCAPE:
+                return given.asks != "feature"  # the same row comes again
+            if word == ENTER:
+                return False
             if word in _DIGITS:
                 chosen = shown[start:][int(word) - 1 : int(word)]
-                done = bool(chosen) and self.answer(given, "wrong", label, str(chosen[0].feature))
-            elif word == "0":
-                done = self.answer(given, "wrong", label)
+                if chosen:
+                    return self.answer(given, "wrong", label, str(chosen[0].feature))
+                self.screen.say(CONSOLE["no digit"].format(word), "dim")
             elif word == "+":
                 start = start + _NINE if start + _NINE < len(shown) else 0
                 self.screen.reasons(shown[start:])
-            elif word == "?":
-                self.screen.help()
-            elif word == ESCAPE:
-                if given.asks != "feature":
-                    return True  # the same row comes again
-            elif word in QUIT:
-                return False
-            elif word.startswith("/"):
-                done = self.command(given, word)
-            elif word.startswith("#"):
-                done = self.say_tag(given, label, word[1:].strip())
-            elif word != ENTER:
-                if self.is_reason(word):
-                    done = self.answer(given, "wrong", label, word)
-                else:
-                    shown, start = self.find(everything, word), 0
-                    self.screen.reasons(shown)
-                    if not shown:
-                        self.screen.say(CONSOLE["no reason"].format(word), "dim")
-                        shown = everything
-            if done:
-                return True
-        return False
+            elif self.is_reason(word):
+                return self.answer(given, "wrong", label, word)
+            else:
+                shown, start = self.find(everything, word), 0
+                self.screen.reasons(shown)
+                if not shown:
+                    self.screen.say(CONSOLE["no reason"].format(word), "dim")
+                    shown = everything
+            return False
+
+        self.repeat(step)
 
     def is_reason(self, text: str) -> bool:
         """Whether a text is a reason by itself, or means to be one."""
@@ -245,80 +271,72 @@ class _Conversation:
         return [one for one in everything if low in f"{one.feature} {spoken(one.feature)}".lower()]
 
     def command(self, given: Given | None, word: str) -> bool:
-        """Do what stands behind `/`; True if the next row may come."""
-        typed, _, text = word[1:].strip().partition(" ")
+        """Do what stands behind `/`."""
+        typed, _, text = (part.strip() for part in word[1:].strip().partition(" "))
         known = [*COMMANDS, "quit"]
-        name_ = next((one for one in known if one.startswith(typed.lower()) and typed), None)
-        text = text.strip()
-        if name_ is None:
+        command = next((one for one in known if typed and one.startswith(typed.lower())), None)
+        if command is None:
             near = difflib.get_close_matches(typed, known, 1, 0.4)
             meant = f" Did you mean /{near[0]}?" if near else ""
             self.screen.say(f"There is no command /{typed}.{meant}", "red")
-            return False
-        if name_ in ("undo", "redo"):
-            return self.undo_or_redo(name_)
-        if name_ == "rules":
+        elif command == "quit":
+            raise _Stop
+        elif command in ("undo", "redo"):
+            return self.undo_or_redo(command)
+        elif command == "rules":
             for n, line in enumerate(sentences(self.session.model), 1):
                 self.screen.say(f"  {n}. {line}")
-            return False
-        if name_ == "progress":
+        elif command == "progress":
             summary = self.session.summary()
             wrong = None if summary.error[2] > 0.99 else summary.wrong_left
             self.screen.say(progress_sentence(summary, summary.items - summary.rows_left, wrong))
-            return False
-        if name_ == "labels":
-            return self.labels(text)
-        if name_ in _ON_PAGE:
-            self.screen.say(CONSOLE["on the page"].format(name_), "dim")
-            return False
-        if name_ == "find":
+        elif command == "labels":
+            self.labels(text)
+        elif command in _ON_PAGE:
+            self.screen.say(CONSOLE["on the page"].format(command), "dim")
+        elif command == "find":
             return self.search(text)
-        if given is None or name_ == "quit":
+        elif given is None:
             return False
-        if name_ == "example":
+        elif command == "example":
             return self.change_example(given)
-        if name_ == "note":
+        elif command == "note":
             text = text or (self.keyboard.word(f"{ASKED['note']}: ") or "").strip()
-            if text and self.attempt(lambda: self.session.note(self.teacher, text, given.item)):
+            if text:
+                self.session.note(self.teacher, text, given.item)
                 self.screen.say("Note saved.", "dim")
-            return False
-        return self.answer(given, "skipped" if name_ == "skip" else "unsure")
+        else:
+            return self.answer(given, "skipped" if command == "skip" else "unsure")
+        return False
 
-    def labels(self, text: str) -> bool:
+    def labels(self, text: str) -> None:
         """Say what a label means, `/labels bird: has feathers`; or list them all."""
         label, colon, meaning = (part.strip() for part in text.partition(":"))
-        if (
-            label
-            and colon
-            and self.attempt(lambda: self.session.describe_label(self.teacher, label, meaning))
-        ):
+        if label and colon:
+            self.session.describe_label(self.teacher, label, meaning)
             self.screen.say(f"{label}: {meaning or 'no meaning'}", "dim")
-        elif not label:
+        else:
             for one in self.session.labels:
                 means = self.session.meanings.get(one)
                 self.screen.say(f"  {one}{f': {means}' if means else ''}")
-        return False
 
     def change_example(self, given: Given) -> bool:
         """Change the answer about the earlier row."""
         example = given.guess.example
         said = [] if example is None else self.session.history(item=example)
-        mine = [one for one in said if not one.undone]
-        if not mine:
+        last = next((one for one in reversed(said) if not one.undone), None)
+        if last is None:
             return False
-        self.screen.say(CONSOLE["change"].format(name(mine[-1].item), given.guess.label), "bold")
-        word = self.keyboard.word("> ", _DIGITS)
-        labels = dict(zip(_DIGITS, self.session.labels, strict=False))
-        if word is None or word in (ENTER, ESCAPE):
+        self.screen.say(CONSOLE["change"].format(name(last.item), given.guess.label), "bold")
+        word = self.read("> ", f"{_DIGITS}?")
+        if word.startswith("/"):
+            return self.command(given, word)
+        if (label := self.label_of(word)) is None:
             return False
-        label = labels.get(word) if word in _DIGITS else self.read_label(word)
-        if label is None:
-            return False
-        guessed = mine[-1].guess.label
-        new: tuple[AnswerWord, str | None] = (
-            ("right", None) if label == guessed else ("wrong", label)
-        )
-        return self.attempt(lambda: self.session.change(self.teacher, mine[-1].id, *new))
+        right = label == last.guess.label
+        new: tuple[AnswerWord, str | None] = ("right", None) if right else ("wrong", label)
+        self.session.change(self.teacher, last.id, *new)
+        return True
 
     def answer(
         self,
@@ -327,58 +345,41 @@ class _Conversation:
         label: str | None = None,
         feature: str | None = None,
     ) -> bool:
-        """Answer, and say what was learnt; True if that was possible."""
+        """Answer, and say what was learnt."""
         session = self.session
-
-        def work() -> None:
-            before = Before(session.model, given.item, label, feature)
-            small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
-            old = labels_of(session)[1] if small else None
-            saved = session.answer(self.teacher, given.id, answer, label, feature)
-            if (words := notice(saved.outcome, name(given.item))) is not None:
-                self.screen.say(words, "dim")
-            if (found := learnt(session, saved, before)) is not None:
-                self.screen.learnt(found)
-                if old is not None and found.kind in ("new", "changed"):
-                    mine = [c for c in moved(session, old, before).counts if c[1] == label]
-                    rows = sum(rows for *_, rows in mine)
-                    said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
-                    self.screen.say(f"  {said}", "green")
-
-        return self.attempt(work)
+        before = Before(session.model, given.item, label, feature)
+        small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
+        old = labels_of(session)[1] if small else None
+        saved = session.answer(self.teacher, given.id, answer, label, feature)
+        if (words := notice(saved.outcome, name(given.item))) is not None:
+            self.screen.say(words, "dim")
+        if (found := learnt(session, saved, before)) is not None:
+            self.screen.learnt(found)
+            if old is not None and found.kind in ("new", "changed"):
+                mine = [c for c in moved(session, old, before).counts if c[1] == label]
+                rows = sum(rows for *_, rows in mine)
+                said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
+                self.screen.say(f"  {said}", "green")
+        return True
 
     def say_tag(self, given: Given, label: str, tag: str) -> bool:
         """Answer with a tag that the row has and the earlier row has not."""
-
-        def work() -> bool:
-            feature = self.session.tag_apart(self.teacher, given, tag)
-            return self.answer(given, "wrong", label, feature)
-
-        return bool(tag) and self.attempt(work)
+        if not tag:
+            return False
+        feature = self.session.tag_apart(self.teacher, given, tag)
+        return self.answer(given, "wrong", label, feature)
 
     def undo_or_redo(self, way: str) -> bool:
         act = self.session.undo if way == "undo" else self.session.redo
-
-        def work() -> None:
-            self.screen.say(undone_notice(act(self.teacher), redo=way == "redo"), "dim")
-
-        return self.attempt(work)
-
-    def search(self, text: str) -> bool:
-        """Look for rows, or for none in particular; True if that was possible."""
-        if not self.attempt(lambda: self.session.search(self.teacher, text)):
-            return False
-        search = self.session.search_of(self.teacher)
-        self.screen.say(looking_for(*search) if search else CONSOLE["all rows"], "dim")
+        self.screen.say(undone_notice(act(self.teacher), redo=way == "redo"), "dim")
         return True
 
-    def attempt(self, work: Callable[[], object]) -> bool:
-        """Do something; if it is refused, print why and return False."""
-        try:
-            return work() is not False
-        except TellapartError as error:
-            self.screen.say(str(error).splitlines()[0], "red")
-            return False
+    def search(self, text: str) -> bool:
+        """Look for rows, or for none in particular."""
+        self.session.search(self.teacher, text)
+        search = self.session.search_of(self.teacher)
+        self.screen.say(SAY.looking_for.format(*search) if search else CONSOLE["all rows"], "dim")
+        return True
 
 
 class Screen:
@@ -452,7 +453,9 @@ class Screen:
     def labels(self, labels: Sequence[str], meanings: dict[str, str]) -> None:
         """The labels in a line, each with its digit, which never changes; meanings below."""
         if labels:
-            self.say("  ".join(f"{n} {label}" for n, label in zip(_DIGITS, labels, strict=False)))
+            more = f"  and {len(labels) - _NINE} more: /labels" if len(labels) > _NINE else ""
+            keyed = zip(_DIGITS, labels, strict=False)
+            self.say("  ".join(f"{n} {label}" for n, label in keyed) + more)
         for label in labels:
             if label in meanings:
                 self.say(f"  {label}: {meanings[label]}", "dim")
@@ -466,15 +469,9 @@ class Screen:
 
     def help(self) -> None:
         """What can be typed."""
-        for heading, lines in HELP:
-            self.say(heading, "bold")
-            for keys, words in lines:
-                plain = [
-                    part.replace("[", "").replace("]", "").replace("`", "")
-                    for part in (keys, words)
-                ]
-                self.say(f"  {plain[0]:<16} {plain[1]}")
-        self.say("  ".join(f"/{one}" for one in (*COMMANDS, "quit")), "dim")
+        commands = [(f"/{one}", words) for one, words in COMMANDS.items() if one not in _ON_PAGE]
+        for keys, words in (*CONSOLE_HELP, *commands, ("/quit", "Stop; every answer is saved")):
+            self.say(f"  {keys:<10} {words}")
 
 
 def _text(text: str, style: str = "") -> Text:

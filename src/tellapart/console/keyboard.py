@@ -1,66 +1,22 @@
-"""Reading what is typed in a terminal; and keys of one's own, on the page.
-
-Letters are text there and here. To give an action a key (a letter is then pressed with Alt), write
-it into `tellapart.toml` beside the table, such as
-
-    [keys]
-    right = "space"
-    undo = "z"
-
-A file `tellapart-keys.toml` of earlier versions is read, too. The digits 1 to 9 choose from the
-list at hand, and cannot be changed.
-"""
+"""Reading what is typed in a terminal."""
 
 from __future__ import annotations
 
 import codecs
 import os
 import select
+import signal
 import sys
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
-from pathlib import Path
 from typing import IO
-
-from tellapart.errors import ParameterError
-
-FILE = "tellapart-keys.toml"
-"""Where earlier versions kept keys."""
-
-KEYS: dict[str, tuple[str, str]] = {
-    "right": ("enter", "right, next"),
-    "label": ("l", "type a label"),
-    "feature": ("f", "find a feature"),
-    "write": ("x", "write a feature"),
-    "tag": ("t", "tag: a feature no column shows"),
-    "yes": ("y", "yes, it has the tag"),
-    "no": ("o", "no, it has not"),
-    "none": ("0", "no single feature does"),
-    "unsure": ("d", "don't know"),
-    "skip": ("s", "skip, show later"),
-    "note": ("n", "note"),
-    "meaning": ("m", "meaning of a label"),
-    "search": ("/", "look for items"),
-    "undo": ("u", "undo"),
-    "redo": ("r", "redo"),
-    "back": ("escape", "back"),
-    "help": ("h", "help"),
-}
-"""What can be done: its key, and the words on its button."""
-
-PAGE_KEYS: dict[str, tuple[str, str]] = {
-    "example": ("e", "the example is wrong: repair its answer"),
-    "sweep": ("g", "many guesses at a glance"),
-}
-"""What can be done on the page only."""
 
 ENTER, ESCAPE = "\n", "\x1b"
 """Typed instead of a word."""
-_KEY_NAMES = ("enter", "escape", "space", "backspace", "delete", "tab")
 _BACK = ("\x08", "\x7f")
 _ALL = "\x15"  # Ctrl-U takes back all that was typed
+_PATIENCE = 0.2
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
@@ -84,29 +40,35 @@ class Piped:
 class _Typed:
     """Words that are typed: a key of `single` acts at once where nothing is typed before it."""
 
+    _prompt = _text = ""
+
     def word(self, prompt: str, single: str = "") -> str | None:
         """A word; or a single key, Enter or Esc where nothing is typed; None at the end."""
-        text = ""
+        self._prompt, self._text = prompt, ""
         print(prompt, end="", flush=True)
         with self._raw():
             while (read := self._character()) is not None:
                 if read in ("\r", "\n"):
                     print()
-                    return text or ENTER
-                if read == ESCAPE and not text:
+                    return self._text or ENTER
+                if read == ESCAPE and not self._text:
                     print()
                     return ESCAPE
-                if not text and read and read in single:
+                if not self._text and read and read in single:
                     print(read)
                     return read
                 if read in _BACK or read in (ESCAPE, _ALL):
-                    text = text[:-1] if read in _BACK else ""
-                    print(f"\r\x1b[K{prompt}{text}", end="", flush=True)
+                    self._text = self._text[:-1] if read in _BACK else ""
+                    self._show()
                 elif read.isprintable() and read:
-                    text += read
+                    self._text += read
                     print(read, end="", flush=True)
         print()
         return None
+
+    def _show(self) -> None:
+        """The line again."""
+        print(f"\r\x1b[K{self._prompt}{self._text}", end="", flush=True)
 
     def _raw(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -127,7 +89,7 @@ class WindowsTerminal(_Typed):
             if read in (
                 "\x00",
                 "\xe0",
-            ):  # an arrow, or another key without a letter: two characters
+            ):  # an arrow and the like: two characters
                 msvcrt.getwch()  # type: ignore[attr-defined,unused-ignore]
                 return ""
         except (KeyboardInterrupt, StopIteration):
@@ -145,21 +107,38 @@ class Terminal(_Typed):
     @contextmanager
     def _raw(self) -> Iterator[None]:
         import termios
-        import tty
 
         before = termios.tcgetattr(self._number)
+        went_on = signal.getsignal(signal.SIGCONT)
+        self._by_character()
+        signal.signal(signal.SIGCONT, self._go_on)
         try:
-            # drain, not flush: whoever types ahead loses nothing
-            tty.setcbreak(self._number, termios.TCSADRAIN)
-            # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
-            mode = termios.tcgetattr(self._number)
-            mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
-            termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
             yield
         finally:
+            signal.signal(signal.SIGCONT, went_on)
             termios.tcsetattr(self._number, termios.TCSADRAIN, before)
 
+    def _go_on(self, *_: object) -> None:
+        """After Ctrl-Z and `fg`, when the shell has set the terminal its own way."""
+        self._by_character()
+        self._show()
+
+    def _by_character(self) -> None:
+        """Read each key as it is typed."""
+        import termios
+        import tty
+
+        # drain, not flush: whoever types ahead loses nothing
+        tty.setcbreak(self._number, termios.TCSADRAIN)
+        # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
+        mode = termios.tcgetattr(self._number)
+        mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
+        termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
+
     def _byte(self) -> bytes:
+        # in small waits: a signal that another thread gets is heard between two of them
+        while not self._ahead and not select.select([self._number], [], [], _PATIENCE)[0]:
+            pass
         read, self._ahead = self._ahead or os.read(self._number, 1), b""
         return read
 
@@ -197,56 +176,3 @@ def keyboard() -> Keyboard:
     if find_spec("termios") is None:
         return WindowsTerminal()
     return Terminal(sys.stdin.fileno())
-
-
-def read_keys(source: Path | Mapping[str, object] | None = None) -> dict[str, str]:
-    """What each action's key is: the usual ones, and those in `[keys]` of `tellapart.toml`, or in a
-    file of earlier versions.
-
-    >>> read_keys()["right"], read_keys({"undo": "z"})["undo"]
-    ('enter', 'z')
-    """
-    if not isinstance(source, Path):
-        return _changed("[keys] in tellapart.toml", source or {})
-    try:
-        return _changed(str(source), tomllib.loads(source.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise ParameterError(f"{source}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ParameterError(f'{source}: not a list of keys such as undo = "z": {error}') from None
-
-
-def _changed(where: str, changes: Mapping[str, object]) -> dict[str, str]:
-    """The usual keys, with some changed."""
-    keys = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
-    changed = _checked(where, changes)
-    for action in PAGE_KEYS:  # who gave this key away can do without
-        if action not in changed and keys[action] in changed.values():
-            keys[action] = ""
-    keys.update(changed)
-    taken: dict[str, str] = {}
-    for action, key in keys.items():
-        if key and key in taken:
-            raise ParameterError(
-                f"{where}: {taken[key]!r} and {action!r} have the same key {key!r}"
-            )
-        taken[key] = action
-    return keys
-
-
-def _checked(where: str, changes: Mapping[str, object]) -> dict[str, str]:
-    found = {}
-    for action, key in changes.items():
-        if action not in KEYS | PAGE_KEYS:
-            known = ", ".join(KEYS | PAGE_KEYS)
-            raise ParameterError(f"{where}: unknown action {action!r}; known are {known}")
-        name = key.lower() if isinstance(key, str) else ""
-        if name not in _KEY_NAMES and (
-            len(name) != 1 or not name.isprintable() or name in "123456789"
-        ):
-            raise ParameterError(
-                f"{where}: {action} = {key!r} is no key; use one letter, 0, a sign, or one of"
-                f" {', '.join(_KEY_NAMES)}"
-            )
-        found[action] = name
-    return found

@@ -18,7 +18,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from tellapart.distil.endpoint import MOMENT
 from tellapart.distil.model_teacher import Model, Said
 from tellapart.errors import BudgetUsed, check
-from tellapart.features.phrasing import spoken
 from tellapart.sessions.replies import Ending, Given
 from tellapart.sessions.session import Session
 from tellapart.tables import Row
@@ -134,18 +133,18 @@ class Distillation:
 
     def _catch_up(self) -> None:
         """Tell what the model answered and nobody was told; put off what never got a reply."""
-        for item in self._untold(self.model.answered()):
+        for item in self._untold("answered"):
             if (said := self.model.known(item)) is not None:
                 self._tell(item, said)
-        untold = self._untold(self.model.lost())
         put_off = {one.item.place for one in self.session.history(teacher=self.teacher)}
-        for item in untold:
+        for item in self._untold("sent"):
             if item.place not in put_off and self.model.known(item) is None:
                 self._tell(item, Said(None, "", None, lost=True))
 
-    def _untold(self, asked: Iterable[tuple[int, str]]) -> list[Row]:
-        """Rows of the table, as they were asked about, that nobody has answered."""
+    def _untold(self, state: str) -> list[Row]:
+        """Rows of the table in requests of a state, as they were asked about, without an answer."""
         table = self.session.table
+        asked = self.model.asked_about(state)
         wanted = {place: cells for place, cells in asked if place < len(table)}
         items = self.session.free([table.items[place] for place in wanted], self.teacher)
         return [item for item in items if self.model.key(item) == wanted[item.place]]
@@ -209,26 +208,19 @@ class Distillation:
 
     def _is_guess(self, given: Given, label: str) -> bool:
         """Whether a label is the one guessed; people may have renamed or merged it."""
-        return given.guess.label is not None and self.session.same_label(
-            str(given.guess.label), label
-        )
+        guess = given.guess.label
+        return label == guess or (guess is not None and self.session.label_named(label) == guess)
 
     def _reason(self, given: Given, label: str) -> tuple[str | None, dict[str, object]]:
         """The difference that the model chooses, and where that came from."""
         example = given.guess.example
         found = [one.feature for one in self.session.candidates(given.id, label)]
-        offered = self.model.offer(found, given.item, example)
+        item, other = (given.item.place, given.item), (example.place, example)
         try:
-            chosen = self.model.difference(
-                (given.item.place, given.item),
-                label,
-                (example.place, example),
-                str(given.guess.label),
-                [spoken(feature) for feature in offered],
-            )
+            chosen = self.model.reason(item, label, other, str(given.guess.label), found)
         except BudgetUsed:  # the label is paid for, and is learnt without a reason
             return None, {}
-        feature = None if chosen.number is None else str(offered[chosen.number])
+        feature = None if chosen.feature is None else str(chosen.feature)
         return feature, {"reason call": chosen.call, "reason reply": chosen.reply}
 
 

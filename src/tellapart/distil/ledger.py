@@ -130,22 +130,11 @@ class Ledger:
         """What a request costs."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / MILLION
 
-    def allows(self, tokens_in: int, tokens_out: int) -> str | None:
-        """Why a request with so many tokens cannot be sent any more; None if it can."""
-        calls, spend, more = self.calls, self.spend, self.price(tokens_in, tokens_out)
-        if self.most_calls is not None and calls >= self.most_calls:
-            return f"{calls:,} of {self.most_calls:,} calls"
-        if self.most_spend is not None and spend + more > self.most_spend:
-            return (
-                f"{spend:.6g} of {self.most_spend:g} spent, and the next call may cost {more:.6g}"
-            )
-        return None
-
     # -- one request
 
     def find(self, body: str) -> Request | None:
         """A request with this content, if there was one."""
-        return self.requests.get(hash_of(body))
+        return self.requests.get(_hash(body))
 
     def begin(self, body: str, tokens_in: int, tokens_out: int) -> Request:
         """A request is about to be sent: it and the most it may cost are written down first.
@@ -153,14 +142,20 @@ class Ledger:
         Raises `BudgetUsed` if it would be one too many.
         """
         with self._lock:
-            if (full := self.allows(tokens_in, tokens_out)) is not None:
-                raise BudgetUsed(f"the budget is used up: {full}")
-            key = hash_of(body)
+            calls, spend, more = self.calls, self.spend, self.price(tokens_in, tokens_out)
+            if self.most_calls is not None and calls >= self.most_calls:
+                raise BudgetUsed(f"the budget is used up: {calls:,} of {self.most_calls:,} calls")
+            if self.most_spend is not None and spend + more > self.most_spend:
+                raise BudgetUsed(
+                    f"the budget is used up: {spend:.6g} of {self.most_spend:g} spent, and the next"
+                    f" call may cost {more:.6g}"
+                )
+            key = _hash(body)
             request = self.requests.get(key)
             if request is None or not request.own:
                 request = Request(key, body)
             request.sent, request.state = request.sent + 1, "sent"
-            request.spend += self.price(tokens_in, tokens_out)
+            request.spend += more
             self.requests[key] = request
             self.write(request)
             return request
@@ -221,10 +216,6 @@ class KeptLedger(Ledger):
             connection.commit()
 
 
-def hash_of(body: str) -> str:
-    """What a request is known by.
-
-    >>> hash_of("{}")[:8]
-    '44136fa3'
-    """
+def _hash(body: str) -> str:
+    """What a request is known by."""
     return hashlib.sha256(body.encode()).hexdigest()

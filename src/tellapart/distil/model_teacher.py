@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, time
+from functools import partial
 from typing import Any, NamedTuple
 
 from tellapart.distil.endpoint import Answer, Endpoint, excerpt, read_reply
-from tellapart.distil.ledger import Ledger
+from tellapart.distil.ledger import Ledger, Request
 from tellapart.errors import ParameterError, ProtocolError, check
 from tellapart.features import Column
 from tellapart.features.phrasing import spoken
-from tellapart.model import Not, describe, tells
-from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.model import Not, tells
+from tellapart.protocol import Correction, Feature, Guess, Item
 
 UNSURE = "unsure"
 """What a model says when it does not know; no label is called this."""
@@ -66,8 +68,8 @@ class Said(NamedTuple):
 class Chosen(NamedTuple):
     """What a model said about the difference between two items."""
 
-    number: int | None
-    """The place of the difference among those offered; None: none of them."""
+    feature: Feature | None
+    """One of those offered; None: none of them."""
     call: str | None
     """The hash of the request; None if there was nothing to ask."""
     reply: Any
@@ -75,6 +77,9 @@ class Chosen(NamedTuple):
 
 class Model:
     """A language model behind an OpenAI-compatible server, as a teacher.
+
+    A model is unsure of an item whose guess then stands; see `Session` and `tellapart distil` for
+    more: budget, many items in a call, and nothing paid twice.
 
     Parameters
     ----------
@@ -90,19 +95,11 @@ class Model:
         The only cells that are sent; all if not given.
     cell : int, default=500
         Cells are shortened to so many characters.
-    differences : (item, example, label) -> features, optional
-        What to choose a reason from, for `answer`. By default the candidates of the item's table,
-        or the columns in which two mappings differ.
-    offered : int, default=10
-        How many differences are offered, at most.
     reply_tokens : int, optional
         The most tokens of a reply; by default what the longest valid reply needs, and 4,000 more
         for a model that reasons first.
-    key, timeout, retries, ledger, reasoning
+    key, timeout, ledger, reasoning
         See `Endpoint` and `Ledger`: `ledger=Ledger(calls=100)` sends 100 requests at most.
-
-    A model is unsure of an item whose guess then stands; see `Session` and `tellapart distil` for
-    more: budget, many items in a call, and nothing paid twice.
     """
 
     def __init__(
@@ -114,44 +111,35 @@ class Model:
         *,
         columns: Sequence[str] | None = None,
         cell: int = CELL,
-        differences: Callable[[Item, Item, Label], Iterable[Feature]] | None = None,
-        offered: int = OFFERED,
         reply_tokens: int | None = None,
         key: str | None = None,
         timeout: float = 60.0,
-        retries: int = 6,
         ledger: Ledger | None = None,
         reasoning: bool = False,
     ) -> None:
         check("Model", "cell", cell, "an integer >= 1", lambda n: n >= 1)
-        check("Model", "offered", offered, "an integer >= 1", lambda n: n >= 1)
         if reply_tokens is not None:
             check("Model", "reply_tokens", reply_tokens, "an integer >= 1", lambda n: n >= 1)
         self.endpoint = Endpoint(
-            endpoint,
-            model,
-            key=key,
-            timeout=timeout,
-            retries=retries,
-            ledger=ledger,
-            reasoning=reasoning,
+            endpoint, model, key=key, timeout=timeout, ledger=ledger, reasoning=reasoning
         )
         self.ledger = self.endpoint.ledger
         self.task, self.labels = _text("the task", task), _labels(labels)
         self.columns = None if columns is None else list(columns)
-        self.cell, self.offered, self.reply_tokens = cell, offered, reply_tokens
-        self._differences = differences or _different
+        self.cell, self.reply_tokens = cell, reply_tokens
         self._known: dict[str, Said] = {}
-        self._lost_before = {
-            one.hash for one in self.ledger.requests.values() if one.state == "sent"
-        }
-        for request in self.ledger.requests.values():
-            self._take(read_reply(request))
+        self._lost_before = set()
+        for request, document in self._asked():
+            if request.state == "sent":
+                self._lost_before.add(request.hash)
+            elif request.state == "answered" and self._is_mine(document):
+                found = _read(read_reply(request).text, document)
+                # otherwise it is asked again
+                if found is not None or not document.get("again", _NO_REPLY).startswith(_NO_REPLY):
+                    self._remember(document["items"], request.hash, found)
 
     def __repr__(self) -> str:
         return f"Model({self.endpoint.url!r}, {self.endpoint.model!r}, {list(self.labels)})"
-
-    # -- a teacher for `teach`
 
     def answer(self, item: Item, guess: Guess) -> Correction | None:
         """The label of `item` if the guess is wrong, with a difference to the example shown.
@@ -168,13 +156,10 @@ class Model:
             return None
         if guess.label is None:
             return Correction(said.label)
-        found = self._differences(item, guess.example, said.label)
-        offered = self.offer(found, item, guess.example)
-        texts = [spoken(feature) for feature in offered]
-        chosen = self.difference(
-            (0, item), said.label, (1, guess.example), str(guess.label), texts
-        ).number
-        return Correction(said.label, None if chosen is None else offered[chosen])
+        found = _different(item, guess.example, said.label)
+        example = 1, guess.example
+        chosen = self.reason((0, item), said.label, example, str(guess.label), found)
+        return Correction(said.label, chosen.feature)
 
     # -- labels
 
@@ -183,48 +168,39 @@ class Model:
 
         Items whose cells it has seen before are not sent again.
         """
-        found: dict[int, Said] = {}
         new: dict[str, tuple[int, Item]] = {}
         for number, item in items:
-            found |= {number: said} if (said := self.known(item)) is not None else {}
-            if number not in found:
+            if self.known(item) is None:
                 new.setdefault(self.key(item), (number, item))
+        none = Said(None, "", None)
         if new:
-            answers = self._ask_labels(list(new.values()))
-            by_key = {key: answers[number] for key, (number, _) in new.items()}
-            found |= {
-                number: by_key[self.key(item)] for number, item in items if number not in found
-            }
-        return found
+            asked = list(new.values())
+            answer, found, lost = self._ask(partial(self.labels_request, asked))
+            if found is not None or not answer.lost:
+                document = _document(answer.request.body)
+                self._remember(document["items"], answer.request.hash, found)
+            none = Said(None, answer.request.hash, None, lost)
+        return {number: self.known(item) or none for number, item in items}
 
     def known(self, item: Item) -> Said | None:
         """What the model said of an item with these cells before."""
         return self._known.get(self.key(item))
 
-    def lost(self) -> Iterator[tuple[int, str]]:
-        """The ids and cells of items whose request never got a reply."""
-        for request in list(self.ledger.requests.values()):
-            document = self._document(request.body)
-            if request.state == "sent" and document is not None:
-                yield from ((one["id"], _canonical(one["cells"])) for one in document["items"])
-
-    def answered(self) -> Iterator[tuple[int, str]]:
-        """The ids and cells of all items that the model was asked about and answered."""
-        for request in list(self.ledger.requests.values()):
-            document = self._document(request.body)
-            if request.state == "answered" and document is not None:
+    def asked_about(self, state: str) -> Iterator[tuple[int, str]]:
+        """The ids and cells of the items in requests of a state: "answered", or "sent": those whose
+        reply never came."""
+        for request, document in self._asked():
+            if request.state == state and self._is_mine(document):
                 yield from ((one["id"], _canonical(one["cells"])) for one in document["items"])
 
     def key(self, item: Item) -> str:
-        """The cells of an item that are sent, as `lost` and `answered` have them."""
+        """The cells of an item that are sent, as `asked_about` has them."""
         return _canonical(self.cells(item))
 
     def labels_request(self, items: Sequence[tuple[int, Item]], again: str | None = None) -> str:
         """What is sent to label some items."""
         document: dict[str, Any] = {"ask": "labels", "task": self.task, "labels": self.labels}
         document["items"] = [{"id": number, "cells": self.cells(item)} for number, item in items]
-        if again is not None:
-            document["again"] = again
         ids, names = [number for number, _ in items], [*self.labels, UNSURE]
         entry = _object(
             id={"type": "integer", "enum": ids}, label={"type": "string", "enum": names}
@@ -234,90 +210,60 @@ class Model:
             answers={"type": "array", "items": entry, "minItems": count, "maxItems": count}
         )
         longest = {"id": max(ids), "label": max(names, key=lambda name: len(_dump(name)))}
-        return self._body(document, "labels", schema, {"answers": [longest] * count})
-
-    def _ask_labels(self, items: Sequence[tuple[int, Item]]) -> dict[int, Said]:
-        def request(again: str | None) -> str:
-            return self.labels_request(items, again)
-
-        answer, losses = self._ask(request)
-        found = self._take(answer)
-        if found is None and not answer.lost:
-            answer, losses = self._ask(request, self._complaint(answer))
-            found = self._take(answer)
-        if found is None:  # lost twice: it is not asked a third time
-            lost = losses < 2
-            return {number: Said(None, answer.request.hash, None, lost) for number, _ in items}
-        return {number: self._known[self.key(item)] for number, item in items}
-
-    def _ask(
-        self, request: Callable[[str | None], str], complaint: str | None = None
-    ) -> tuple[Answer, int]:
-        """The answer to a question, and how many requests for it were lost in this run.
-
-        A request that was lost is not sent again: the question then says that no reply came.
-        """
-        again, losses = complaint, 0
-        for times in itertools.count(1):
-            known = self.ledger.find(request(again))
-            if known is None or known.state != "sent":
-                answer = self.endpoint.ask(request(again))
-                return answer, losses + answer.lost
-            losses += known.hash not in self._lost_before
-            if losses == 2:
-                return read_reply(known), losses
-            lost = _NO_REPLY if times == 1 else f"{_NO_REPLY}, {times} times"
-            again = lost if complaint is None else f"{complaint}; {lost}"
-        raise AssertionError("unreachable")
-
-    def _take(self, answer: Answer) -> Mapping[int, str] | None:
-        """Remember what a reply says of its items; None if it is no answer, yet."""
-        document = self._document(answer.request.body)
-        if document is None or answer.lost:
-            return None
-        found = _read_labels(answer.text, [one["id"] for one in document["items"]], self.labels)
-        if found is None and document.get("again", _NO_REPLY).startswith(_NO_REPLY):
-            return None  # it is asked again once
-        for one in document["items"]:
-            label = None if found is None else found[one["id"]]
-            reply = None if label is None else {"id": one["id"], "label": label}
-            self._known[_canonical(one["cells"])] = Said(
-                None if label == UNSURE else label, answer.request.hash, reply
-            )
-        return found or {}
+        return self._body(document, again, schema, {"answers": [longest] * count})
 
     def misfits(self) -> Iterator[str]:
         """The replies of this model, to any question, that were outside the schema; shortened."""
-        for request in list(self.ledger.requests.values()):
-            sent = json.loads(request.body)
-            if (
-                request.state != "answered"
-                or not request.own
-                or sent["model"] != self.endpoint.model
-            ):
-                continue
-            document, answer = json.loads(sent["messages"][-1]["content"]), read_reply(request)
-            found: Any
-            if document["ask"] == "labels":
-                ids = [one["id"] for one in document["items"]]
-                found = _read_labels(answer.text, ids, document["labels"])
-            else:
-                found = _read_difference(answer.text, len(document["differences"]))
-            if found is None:
+        for request, document in self._asked():
+            answer = read_reply(request)
+            if request.own and not answer.lost and _read(answer.text, document) is None:
                 yield answer.why or excerpt(answer.text or "")
 
-    def _complaint(self, answer: Answer) -> str:
-        """What is said when a question is asked again."""
-        return "your last reply did not fit the schema" if answer.why is None else answer.why[:200]
+    def _asked(self) -> Iterator[tuple[Request, dict[str, Any]]]:
+        """The requests to this model, and the questions in them."""
+        for request in list(self.ledger.requests.values()):
+            if json.loads(request.body)["model"] == self.endpoint.model:
+                yield request, _document(request.body)
 
-    def _document(self, body: str) -> dict[str, Any] | None:
-        """The question in a request, if this model was asked for labels in this task."""
-        sent = json.loads(body)
-        if sent["model"] != self.endpoint.model:
-            return None
-        document: dict[str, Any] = json.loads(sent["messages"][-1]["content"])
-        mine = document["ask"] == "labels" and document["task"] == self.task
-        return document if mine and document["labels"] == self.labels else None
+    def _is_mine(self, document: Mapping[str, Any]) -> bool:
+        """Whether a question is about labels, in this task."""
+        mine = "labels", self.task, self.labels
+        return (document["ask"], document["task"], document.get("labels")) == mine
+
+    def _remember(
+        self, items: Iterable[Mapping[str, Any]], call: str, found: Mapping[int, str] | None
+    ) -> None:
+        """Keep what a reply says of its items; it is unsure of them if it was no answer."""
+        for one in items:
+            label = None if found is None else found[one["id"]]
+            reply = None if label is None else {"id": one["id"], "label": label}
+            said = Said(None if label == UNSURE else label, call, reply)
+            self._known[_canonical(one["cells"])] = said
+
+    def _ask(self, request: Callable[..., str]) -> tuple[Answer, Any, bool]:
+        """The answer to a question, what it says, and whether it was lost and may be asked again.
+
+        A reply that does not fit is asked again once. A request that was lost is not sent again:
+        the question then says that no reply came. After two losses in one run that is the end.
+        """
+        complaint, times, losses = None, 0, 0
+        while True:
+            no_reply = {0: None, 1: _NO_REPLY}.get(times, f"{_NO_REPLY}, {times} times")
+            body = request(again="; ".join(filter(None, (complaint, no_reply))) or None)
+            known = self.ledger.find(body)
+            was_lost = known is not None and known.state == "sent"
+            answer = self.endpoint.ask(body)
+            if answer.lost:
+                losses += answer.request.hash not in self._lost_before
+                times += 1
+                if losses == 2 or not was_lost:
+                    return answer, None, losses < 2
+                continue
+            found = _read(answer.text, _document(body))
+            if found is not None or complaint is not None:
+                return answer, found, False
+            complaint = (answer.why or "your last reply did not fit the schema")[:200]
+            times = 0
 
     # -- differences
 
@@ -331,7 +277,6 @@ class Model:
         again: str | None = None,
     ) -> str:
         """What is sent to choose among some differences."""
-        ids = list(range(1, len(texts) + 1))
         shown = [{"id": number, "cells": self.cells(one)} for number, one in (item, example)]
         document: dict[str, Any] = {
             "ask": "difference",
@@ -340,52 +285,32 @@ class Model:
             "label": label,
             "example": shown[1],
             "example_label": example_label,
-            "differences": [
-                {"id": number, "text": text} for number, text in zip(ids, texts, strict=True)
-            ],
+            "differences": [{"id": n, "text": text} for n, text in enumerate(texts, 1)],
         }
-        if again is not None:
-            document["again"] = again
+        ids = list(range(1, len(texts) + 1))
         schema = _object(difference={"type": ["integer", "null"], "enum": [*ids, None]})
-        return self._body(document, "difference", schema, {"difference": None})
+        return self._body(document, again, schema, {"difference": None})
 
-    def difference(
+    def reason(
         self,
         item: tuple[int, Item],
         label: str,
         example: tuple[int, Item],
         example_label: str,
-        texts: Sequence[str],
+        found: Iterable[Feature],
     ) -> Chosen:
-        """Which of some differences tells why, by its place; each item comes with an id.
+        """Which of some differences tells why; each item comes with an id.
 
         None of them if there is nothing to choose from, or if no valid reply came.
         """
-        if not texts:
+        offered = self.offer(found, item[1], example[1])
+        if not offered:
             return Chosen(None, None, None)
-        question = item, label, example, example_label, list(texts)
-
-        def request(again: str | None) -> str:
-            return self.difference_request(*question, again)
-
-        answer, _ = self._ask(request)
-        found = _read_difference(answer.text, len(texts))
-        if found is None and not answer.lost:
-            answer, _ = self._ask(request, self._complaint(answer))
-            found = _read_difference(answer.text, len(texts))
-        number = None if found is None or found["difference"] is None else found["difference"] - 1
-        return Chosen(number, answer.request.hash, found)
-
-    # -- what is sent
-
-    def cells(self, item: Item) -> dict[str, Any]:
-        """The cells of an item that are sent, shortened."""
-        if isinstance(item, Mapping):
-            names = list(item) if self.columns is None else self.columns
-            return {str(name): _cell(item.get(name), self.cell) for name in names}
-        if isinstance(item, set | frozenset):
-            return dict.fromkeys(sorted(str(member)[: self.cell] for member in item), True)
-        return {"item": _cell(str(item), self.cell)}
+        texts = [spoken(feature) for feature in offered]
+        question = partial(self.difference_request, item, label, example, example_label, texts)
+        answer, reply, _ = self._ask(question)
+        number = None if reply is None else reply["difference"]
+        return Chosen(None if number is None else offered[number - 1], answer.request.hash, reply)
 
     def offer(self, found: Iterable[Feature], item: Item, example: Item) -> list[Feature]:
         """The first few differences that may be sent.
@@ -400,7 +325,7 @@ class Model:
             for feature in found
             if self._may_send(feature) and (whole or tells(feature, *pair))
         )
-        return list(itertools.islice(fine, self.offered))
+        return list(itertools.islice(fine, OFFERED))
 
     def _may_send(self, feature: Feature) -> bool:
         if len(_dump(_dump(spoken(feature))).encode()) > LONGEST_TEXT:
@@ -410,6 +335,14 @@ class Model:
         inside = feature.feature if isinstance(feature, Not) else feature
         reads = {inside.name} if isinstance(inside, Column) else getattr(inside, "schema", {inside})
         return set(reads) <= set(self.columns)
+
+    # -- what is sent
+
+    def cells(self, item: Item) -> dict[str, Any]:
+        """The cells of an item that are sent, shortened."""
+        facts = _facts(item)
+        sent = facts if self.columns is None else self.columns
+        return {str(name): _cell(facts.get(name), self.cell) for name in sent}
 
     def _shortened(self, item: Item) -> Item:
         """An item with its texts as they are sent; the item itself if they are sent whole."""
@@ -422,50 +355,47 @@ class Model:
         }
         return {**item, **cut} if cut else item
 
-    def _body(self, document: Mapping[str, Any], ask: str, schema: Any, longest: Any) -> str:
+    def _body(
+        self, document: Mapping[str, Any], again: str | None, schema: Any, longest: Any
+    ) -> str:
+        ask = document["ask"]
+        asked = document if again is None else {**document, "again": again}
         messages = [
             {"role": "system", "content": _SYSTEM[ask]},
-            {"role": "user", "content": _dump(document)},
+            {"role": "user", "content": _dump(asked)},
         ]
         room = len(json.dumps(longest, indent=2, ensure_ascii=False).encode())
         room += REASONING if self.endpoint.reasoning else 0
         return self.endpoint.body(messages, ask, schema, self.reply_tokens or room)
 
 
-def _read_labels(
-    text: str | None, ids: Sequence[int], labels: Iterable[str]
-) -> dict[int, str] | None:
-    """The label of each id; None unless the reply has one valid answer for each, and no other.
+def _document(body: str) -> dict[str, Any]:
+    """The question in a request."""
+    document: dict[str, Any] = json.loads(json.loads(body)["messages"][-1]["content"])
+    return document
 
-    >>> _read_labels('{"answers": [{"id": 7, "label": "a"}]}', [7], ["a"])
+
+def _read(text: str | None, document: Mapping[str, Any]) -> Any:
+    """What a reply says to a question; None if it does not fit the schema.
+
+    >>> question = {"ask": "labels", "labels": ["a"], "items": [{"id": 7}]}
+    >>> _read('{"answers": [{"id": 7, "label": "a"}]}', question)
     {7: 'a'}
-    >>> _read_labels('{"answers": [{"id": 8, "label": "a"}]}', [7], ["a"]) is None
+    >>> _read('{"answers": [{"id": 8, "label": "a"}]}', question) is None
     True
     """
-    allowed, found = {*labels, UNSURE}, {}
     match _parse(text):
-        case {"answers": list(answers), **rest} if not rest and len(answers) == len(ids):
+        case {"answers": list(answers)} if document["ask"] == "labels":
+            ids, labels = [one["id"] for one in document["items"]], {*document["labels"], UNSURE}
+            found = {}
             for one in answers:
                 match one:
-                    case {"id": int(number), "label": str(label), **more} if (
-                        not more and label in allowed and not isinstance(number, bool)
-                    ):
+                    case {"id": int(number), "label": str(label)} if label in labels:
                         found[number] = label
-    return found if found.keys() == set(ids) else None
-
-
-def _read_difference(text: str | None, count: int) -> dict[str, Any] | None:
-    """A valid reply about differences; None if it is none.
-
-    >>> _read_difference('{"difference": 2}', 3), _read_difference('{"difference": 4}', 3)
-    ({'difference': 2}, None)
-    """
-    match _parse(text):
-        case {"difference": None | int() as number, **rest} if not rest and not isinstance(
-            number, bool
-        ):
-            if number is None or 1 <= number <= count:
-                return {"difference": number}
+            return found if len(answers) == len(ids) and found.keys() == set(ids) else None
+        case {"difference": None | int() as number} if document["ask"] == "difference":
+            ids = [one["id"] for one in document["differences"]]
+            return {"difference": number} if number is None or number in ids else None
     return None
 
 
@@ -484,30 +414,37 @@ def _parse(text: str | None) -> Any:
         return None
 
 
-def _different(item: Item, example: Item, label: Label) -> Iterable[Feature]:
+def _facts(item: Item) -> Mapping[Any, Any]:
+    """What an item says of itself, by name."""
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, set | frozenset):
+        return dict.fromkeys(sorted(item, key=str), True)
+    return {"item": str(item)}
+
+
+def _different(item: Item, example: Item, label: str) -> Iterable[Feature]:
     """What is true of an item and not of an example."""
     table = getattr(item, "table", None)
     if table is not None:
         return [one.feature for one in table.candidates(item, example, label=label)]
-    if isinstance(item, Mapping) and isinstance(example, Mapping):
-        unlike = [
-            name for name in item if item[name] is not None and item[name] != example.get(name)
-        ]
-        return [
-            Not(name) if item[name] is False else Column(name, item[name])
-            for name in unlike
-            if item[name] is not False or example.get(name) is True
-        ]
-    if isinstance(item, set | frozenset) and isinstance(example, set | frozenset):
-        return [
-            *sorted(item - example, key=describe),
-            *map(Not, sorted(example - item, key=describe)),
-        ]
-    return []
+    mine, other = _facts(item), _facts(example)
+    found: list[Feature] = []
+    for name in dict.fromkeys([*mine, *other]):
+        value, elsewhere = mine.get(name, False), other.get(name, False)
+        if value is False and elsewhere is True:
+            found.append(Not(name))
+        elif value is True and elsewhere is not True:
+            found.append(name)
+        elif not isinstance(value, bool) and value is not None and value != other.get(name):
+            found.append(Column(name, value))
+    return found
 
 
 def _labels(given: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
     named = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, "")
+    if isinstance(given, str) or len(named) < 2 or len(named) != len(given):
+        raise ParameterError(f"labels are two or more different names, got {given!r}")
     for name, meaning in named.items():
         _text("a label", name)
         _text("the meaning of a label", meaning or "-")
@@ -515,21 +452,13 @@ def _labels(given: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
         raise ParameterError(
             f"{UNSURE!r} is what a model says when it cannot tell; call the label something else"
         )
-    if (
-        len(named) < 2
-        or isinstance(given, str)
-        or (not isinstance(given, Mapping) and len(named) != len(given))
-    ):
-        raise ParameterError(f"labels are two or more different names, got {given!r}")
     return named
 
 
 def _text(what: str, given: Any) -> str:
-    try:
-        if isinstance(given, str) and given.strip() and given.encode():
-            return given
-    except UnicodeEncodeError:
-        pass
+    """A text that can be sent: with something in it, and nothing that is no character."""
+    if isinstance(given, str) and given.strip() and not re.search("[\ud800-\udfff]", given):
+        return given
     raise ParameterError(f"{what} is a text, got {given!r}")
 
 

@@ -20,11 +20,6 @@ class AdaptiveDFF(RuleList):
     - "ruler": the n-th rule created has the cap n & -n (1, 2, 1, 4, 1, 2, 1, 8, ...);
       O(m(m+k) log(m+k)). Better for many: the two cross near k = 40 at m = 4.
 
-    Parameters
-    ----------
-    schedule : {"growing", "ruler"}, default="growing"
-        How caps are given out.
-
     Examples
     --------
     >>> import tellapart as ta

@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable
 from tellapart import codec
 from tellapart.learners.adaptive import AdaptiveDFF
 from tellapart.learners.base import BaseLearner
-from tellapart.learners.difficulty import Difficulty, Told, allowance
+from tellapart.learners.difficulty import Told, allowance, least
 from tellapart.learners.guarded import Guarded
-from tellapart.learners.reasons import Reason, reasons
+from tellapart.learners.reasons import Reason
 from tellapart.learners.short_list import ShortList
 from tellapart.model import Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
@@ -20,9 +20,9 @@ class AutoDFF(Guarded):
 
     `ShortList` is shown while the mistakes charged to it are at most those charged to
     `AdaptiveDFF`, as in `Guarded`; or at most what any world like this one allows. The corrections
-    themselves show how difficult a world is (`Difficulty`): they prove a lower bound on m + k,
-    hence on the bound B of `AdaptiveDFF`, and while ShortList errs less than that there is nothing
-    to guard against. In practice that is nearly always.
+    themselves prove a lower bound on m + k (`difficulty`), hence on the bound B of `AdaptiveDFF`,
+    and while ShortList errs less than that there is nothing to guard against. In practice that is
+    nearly always.
 
     Guarantee. In a world of m components and at most k bad rounds, at most 2B+1 mistakes, where B =
     (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1. Neither m nor k is asked for. Items that come again are not
@@ -35,13 +35,8 @@ class AutoDFF(Guarded):
 
     Parameters
     ----------
-    columns : features, default=None
-        What `ShortList` may use without having been named. None: every column of mappings and every
-        member of sets; of other items, only what was named.
-    terms : int, default=None
-        The room: the most terms that the rules may have. None: 8 and 4 for every label.
-    wary : bool, default=True
-        Whether columns that go along with the labels, but were never named, are left out.
+    columns, terms, wary
+        As of `ShortList`.
     remember : bool, default=True
         Answer an item seen before from memory.
 
@@ -72,7 +67,6 @@ class AutoDFF(Guarded):
         """Mistakes that any world like this one allows."""
         self.corrections: list[Told] = []
         """What was charged to either of the two."""
-        self._difficulty: Difficulty | None = None
 
     @property
     def shown(self) -> BaseLearner:
@@ -87,8 +81,7 @@ class AutoDFF(Guarded):
 
     def reasons(self) -> list[Reason]:
         """Every reason given: in which rule of `model` it stands, or why it is not needed."""
-        practical = self.practical
-        return reasons(self.model, practical.history) if isinstance(practical, ShortList) else []
+        return self.practical.reasons(self.model) if isinstance(self.practical, ShortList) else []
 
     def begin(self, item: Item, label: Label) -> None:
         super().begin(item, label)
@@ -108,17 +101,9 @@ class AutoDFF(Guarded):
             self.practical.learn(item, guess, correction)
         label = guess.label if correction is None else correction.label
         self.met[label] = self.met.get(label, 0) + 1
-        if correction is not None and sum(self.charged) > charged:
-            self._prove(Told(codec.keep(item), *correction, guess.example))
-
-    def _prove(self, told: Told) -> None:
-        """Look for a proof that allows more mistakes, when they are needed."""
-        if self._difficulty is None:
-            self._difficulty = Difficulty(self.holds)
-            for one in self.corrections:
-                self._difficulty.add(Told(*one))
-        self.corrections.append(told)
-        self._difficulty.add(told)
+        if correction is None or sum(self.charged) == charged:
+            return
+        self.corrections.append(Told(codec.keep(item), *correction, guess.example))
         if self.charged[0] > max(self.charged[1], self.allowed):
-            self._difficulty.search()
-            self.allowed = allowance(self._difficulty.least, self.met.values())
+            proven = least(self.corrections, self.holds)
+            self.allowed = max(self.allowed, allowance(proven, self.met.values()))

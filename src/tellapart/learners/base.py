@@ -1,8 +1,7 @@
 """What learners share: the first label, memory, and the checks on answers.
 
-A learner is `guess`, `learn` and `model` (`tellapart.protocol.Learner`). `BaseLearner` answers the
-first round, remembers items if it is told to, and refuses answers that are out of turn. A learner
-built on it says how it guesses (`decide`) and how it learns (`update`).
+A learner is `guess`, `learn` and `model` (`tellapart.protocol.Learner`). One built on `BaseLearner`
+says how it guesses (`decide`) and how it learns (`update`).
 """
 
 from __future__ import annotations
@@ -89,20 +88,21 @@ class BaseLearner(ABC):
             _check_correction(guess, correction)
         if self.first is None:
             self._take_first(item, guess, correction)
-            return
-        if guess.label is None:
+        elif guess.label is None:
             raise ProtocolError(
                 f"a label for an unknown round: the guess on {item!r} was made before the first"
                 " label was known. Call guess(item) again and answer that"
             )
-        known = self.recall(item)
-        if known is not None:
-            self._meet_again(item, guess, known, correction)
-            return
-        self.update(item, guess, correction)
-        if self.remember:
-            label = guess.label if correction is None else correction.label
-            self.memory.setdefault(codec.identity(item), label)
+        elif (known := self.recall(item)) is not None:
+            self.check_turn(item, guess, Guess(known, item))
+            self.rounds += 1
+            if correction is not None:
+                self.note(f"{show(item)} was {known!r} and is now called {correction.label!r}")
+        else:
+            self.update(item, guess, correction)
+            if self.remember:
+                label = guess.label if correction is None else correction.label
+                self.memory.setdefault(codec.identity(item), label)
 
     @property
     @abstractmethod
@@ -219,14 +219,6 @@ class BaseLearner(ABC):
             self.memory[codec.identity(item)] = correction.label
         self.first = Guess(correction.label, codec.keep(item))
         self.begin(item, correction.label)
-
-    def _meet_again(
-        self, item: Item, guess: Guess, known: Label, correction: Correction | None
-    ) -> None:
-        self.check_turn(item, guess, Guess(known, item))
-        self.rounds += 1
-        if correction is not None:
-            self.note(f"{show(item)} was {known!r} before and is now called {correction.label!r}")
 
 
 def _check_correction(guess: Guess, correction: Correction) -> None:

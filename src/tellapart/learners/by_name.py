@@ -20,11 +20,7 @@ _CONSTANTS = {"true": True, "false": False, "none": None}
 
 
 def learner_classes() -> dict[str, type[BaseLearner]]:
-    """Every learner of the package by its name.
-
-    >>> "RobustDFF" in learner_classes()
-    True
-    """
+    """Every learner of the package by its name."""
     found = {name: getattr(learners, name) for name in learners.__all__}
     return {
         name: kind
@@ -34,11 +30,7 @@ def learner_classes() -> dict[str, type[BaseLearner]]:
 
 
 def find_learner(name: str) -> type[BaseLearner]:
-    """The class of a learner.
-
-    >>> find_learner("capped").__name__, find_learner("CAPPEDDFF").__name__
-    ('CappedDFF', 'CappedDFF')
-    """
+    """The class of a learner."""
     classes = learner_classes()
     wanted = name.strip().lower()
     for known, kind in classes.items():
@@ -49,16 +41,12 @@ def find_learner(name: str) -> type[BaseLearner]:
 
 
 def takes(name: str, parameter: str) -> bool:
-    """Whether a learner has a parameter.
-
-    >>> takes("AutoDFF", "columns"), takes("DFF", "columns")
-    (True, False)
-    """
+    """Whether a learner has a parameter."""
     return parameter in _parameters(find_learner(name))
 
 
 def parse_learner(text: str) -> tuple[str, dict[str, Any]]:
-    """The full name and the parameters of a learner that is written as NAME:parameter=value,...
+    """The full name and the parameters of a learner.
 
     >>> parse_learner("stro:m=7,epsilon=0.1,as_printed=true")
     ('StRoDFF', {'m': 7, 'epsilon': 0.1, 'as_printed': True})
@@ -76,11 +64,7 @@ def parse_learner(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def format_learner(name: str, parameters: Mapping[str, Any]) -> str:
-    """The inverse of `parse_learner`.
-
-    >>> format_learner("CappedDFF", {"m": 7, "remember": True})
-    'CappedDFF:m=7,remember=true'
-    """
+    """The inverse of `parse_learner`."""
     written = ",".join(f"{key}={write_value(value)}" for key, value in parameters.items())
     return f"{name}:{written}".rstrip(":")
 

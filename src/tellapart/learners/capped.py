@@ -16,14 +16,9 @@ class CappedDFF(RuleList):
 
     Guarantee. With m components and at most k bad rounds (a round is bad when its item is an
     exception, or when its feature does not separate the two components), at most
-    (m-1)(m+2)/2 + k(m+1) mistakes and m+k-1 rules; both are met by some teacher. Linear in k, where
-    `RobustDFF` is quadratic. If the world has fewer than m components the bound holds with its own
-    number and k(m+1); if it has more, nothing is promised: a cap of m-1 can err for ever.
-
-    Parameters
-    ----------
-    m : int
-        The most components the teacher may have in mind.
+    (m-1)(m+2)/2 + k(m+1) mistakes and m+k-1 rules; both are met by some teacher. If the world has
+    fewer than m components the bound holds with its own number and k(m+1); if it has more, nothing
+    is promised: a cap of m-1 can err for ever.
 
     Examples
     --------
@@ -33,11 +28,9 @@ class CappedDFF(RuleList):
     >>> lesson.mistakes, lesson.bound
     (22, 51)
 
-    References
-    ----------
     The algorithm is SR-DFF of Sabato, *Improved Robust Algorithms for Learning with Discriminative
-    Feature Feedback*, AISTATS 2023, and `SRDFF` is its second name here. The bound above is ours;
-    docs/theory.md has its proof, and what is wrong with the printed one.
+    Feature Feedback*, AISTATS 2023. The bound is ours; docs/theory.md has its proof, and what is
+    wrong with the printed one.
     """
 
     def __init__(self, m: int, *, holds: Holds = holds, remember: bool = False) -> None:

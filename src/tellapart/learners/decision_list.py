@@ -8,57 +8,17 @@ room. Then rules of one label are brought together, and said as one rule where e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tellapart.combinations import And, Or, Points
 from tellapart.learners.history import Bits, History
-from tellapart.learners.short_trees import Node, Numbers, Parts, count, guess, size
+from tellapart.learners.short_trees import Array, Node, Numbers, Test, guess, size
 from tellapart.model import Clause, DecisionList, Literal, Not
 from tellapart.protocol import Feature
 
 _FEW = 0.1  # of the rows: more than these no single reason decides against the tree
-
-
-class Test(NamedTuple):
-    """At least so many of some columns have the truth they must have."""
-
-    parts: Parts
-    least: int
-
-    def match(self, bits: npt.NDArray[Any]) -> Bits:
-        """Which rows pass."""
-        found: Bits = count(self.parts, bits) >= self.least
-        return found
-
-    def without(self) -> Iterator[Test]:
-        """The same without one of its parts."""
-        for place in range(len(self.parts) if self.parts[1:] else 0):
-            parts = self.parts[:place] + self.parts[place + 1 :]
-            for least in {min(self.least, len(parts)), max(1, self.least - 1)}:
-                yield Test(parts, least)
-
-    @property
-    def opposite(self) -> Test:
-        """What holds where this does not."""
-        parts = tuple((column, not wanted) for column, wanted in self.parts)
-        return Test(parts, len(parts) - self.least + 1)
-
-    def literals(self, features: list[Feature]) -> list[Literal]:
-        """The same in features: literals that must all hold. Where all parts are denied, it is what
-        must not be."""
-        named = [features[column] for column, _ in self.parts]
-        if self.least == len(named):
-            return [Literal(features[column], wanted) for column, wanted in self.parts]
-        if not any(wanted for _, wanted in self.parts):
-            most = len(named) - self.least + 1
-            denied = And(*named) if most == len(named) else Points([(f, 1) for f in named], most)
-            return [Literal(denied, False)]
-        signed = [f if wanted else Not(f) for f, (_, wanted) in zip(named, self.parts, strict=True)]
-        some = Or(*signed) if self.least == 1 else Points([(f, 1) for f in signed], self.least)
-        return [Literal(some)]
 
 
 class Rule(NamedTuple):
@@ -68,12 +28,27 @@ class Rule(NamedTuple):
     label: int
     example: int
 
-    def match(self, bits: npt.NDArray[Any]) -> Bits:
+    def match(self, bits: Array) -> Bits:
         """Which rows it applies to."""
         found = np.ones(len(bits), dtype=np.bool_)
         for test in self.tests:
             found &= test.match(bits)
         return found
+
+    def shorter(self) -> Iterator[Rule]:
+        """The rule without one of its tests, or without one of its parts."""
+        for place, (parts, least) in enumerate(self.tests):
+            before, after = self.tests[:place], self.tests[place + 1 :]
+            if before or after:
+                yield self._replace(tests=before + after)
+            for part in parts if len(parts) > 1 else ():
+                rest = tuple(one for one in parts if one != part)
+                for fewer in {min(least, len(rest)), max(1, least - 1)}:
+                    yield self._replace(tests=(*before, Test(rest, fewer), *after))
+
+    def asks_for_any(self) -> bool:
+        """Whether it has one test, which asks for any of its parts."""
+        return len(self.tests) == 1 and self.tests[0].least == 1
 
 
 def decision_list(tree: Node, history: History, items: int, room: int) -> DecisionList:
@@ -86,7 +61,7 @@ def decision_list(tree: Node, history: History, items: int, room: int) -> Decisi
     found = _with_reasons(found, tree, history, rows, codes, room)
     clauses = [
         Clause(
-            tuple(literal for test in rule.tests for literal in test.literals(history.features)),
+            tuple(literal for test in rule.tests for literal in _literals(test, history.features)),
             history.labels[rule.label],
             history.items[rule.example],
             rule.example,
@@ -101,15 +76,15 @@ def _rules(tree: Node, bits: Bits, all_codes: list[int], codes: Numbers) -> list
     found: list[Rule] = []
 
     def write(node: Node, above: tuple[Test, ...], rows: Numbers) -> None:
-        if not node.parts:
+        if not node.test:
             same = rows[codes[rows] == node.label]
             example = int(same[0]) if len(same) else all_codes.index(node.label)
             found.append(Rule(above, node.label, example))
             return
-        test, passed = Test(node.parts, node.least), node.match(bits[rows])
+        test, passed = node.test, node.test.match(bits[rows])
         yes, no = size(node.yes)[1], size(node.no)[1]
-        denied = sum(not wanted for _, wanted in node.parts)
-        if yes > no or (yes == no and 2 * denied > len(node.parts)):
+        denied = sum(not wanted for _, wanted in test.parts)
+        if yes > no or (yes == no and 2 * denied > len(test.parts)):
             write(node.no, (*above, test.opposite), rows[~passed])
             write(node.yes, above, rows[passed])
         else:
@@ -122,6 +97,21 @@ def _rules(tree: Node, bits: Bits, all_codes: list[int], codes: Numbers) -> list
     return found
 
 
+def _literals(test: Test, features: list[Feature]) -> list[Literal]:
+    """A test in features: literals that must all hold. Where all parts are denied, it is what must
+    not be."""
+    parts, least = test
+    named = [features[column] for column, _ in parts]
+    if least == len(parts):
+        return [Literal(features[column], wanted) for column, wanted in parts]
+    if not any(wanted for _, wanted in parts):
+        most = test.opposite.least
+        denied = And(*named) if most == len(parts) else Points([(f, 1) for f in named], most)
+        return [Literal(denied, False)]
+    signed = [f if wanted else Not(f) for f, (_, wanted) in zip(named, parts, strict=True)]
+    return [Literal(Or(*signed) if least == 1 else Points([(f, 1) for f in signed], least))]
+
+
 def _shortened(found: list[Rule], rows: Bits) -> list[Rule]:
     """The same list without rules, tests and parts that change no row that is known."""
     kept: list[Rule | None] = [*found]
@@ -129,27 +119,15 @@ def _shortened(found: list[Rule], rows: Bits) -> list[Rule]:
     labels = np.array([rule.label for rule in found])
     given = labels[match.argmax(0)]
     for number in reversed(range(len(found) - 1)):
-        tried: list[Rule | None] = [None, *_fewer(found[number])]
+        tried: list[Rule | None] = [None, *found[number].shorter()]
         while tried:
-            shorter, before = tried.pop(0), match[number].copy()
-            match[number] = shorter is not None and shorter.match(rows)
+            rule, before = tried.pop(0), match[number].copy()
+            match[number] = rule is not None and rule.match(rows)
             if (labels[match.argmax(0)] == given).all():
-                kept[number], tried = shorter, [*_fewer(shorter)] if shorter else []
+                kept[number], tried = rule, [*rule.shorter()] if rule else []
             else:
                 match[number] = before
     return [rule for rule in kept if rule is not None]
-
-
-def _fewer(rule: Rule) -> list[Rule]:
-    """The rule without one of its tests, or without one of its parts."""
-    found = []
-    for place, test in enumerate(rule.tests):
-        before, after = rule.tests[:place], rule.tests[place + 1 :]
-        if before or after:
-            found.append(rule._replace(tests=before + after))
-        for fewer in test.without():
-            found.append(rule._replace(tests=(*before, fewer, *after)))
-    return found
 
 
 def _with_reasons(
@@ -174,7 +152,7 @@ def _with_reasons(
         held = bits[:, column] == wanted
         if (codes[held] != codes[item]).any():
             continue
-        rule = Rule((Test(((column, wanted),), 1),), int(codes[item]), item)
+        rule = Rule((Test(((column, wanted),)),), int(codes[item]), item)
         few = 2 <= int((rows[:, column] == wanted).sum()) <= max(2.0, _FEW * len(rows))
         if wanted and few and (given[held] != codes[item]).any():
             first.append(rule)
@@ -213,18 +191,14 @@ def _by_label(found: list[Rule], rows: Bits) -> list[Rule]:
 
 
 def _merged(found: list[Rule]) -> list[Rule]:
-    """The same list; rules that follow each other and give one label are one rule, if each has one
-    test that asks for any of its parts."""
-    made: list[Rule] = []
-    for rule in found:
-        last = made[-1] if made else None
-        if last and last.label == rule.label and _any(last) and _any(rule):
+    """The same list; rules that follow each other and give one label are one rule, if each asks for
+    any of some parts."""
+    made = found[:1]
+    for rule in found[1:]:
+        last = made[-1]
+        if last.label == rule.label and last.asks_for_any() and rule.asks_for_any():
             parts = dict.fromkeys(last.tests[0].parts + rule.tests[0].parts)
-            made[-1] = Rule((Test(tuple(parts), 1),), rule.label, last.example)
+            made[-1] = last._replace(tests=(Test(tuple(parts)),))
         else:
             made.append(rule)
     return made
-
-
-def _any(rule: Rule) -> bool:
-    return len(rule.tests) == 1 and rule.tests[0].least == 1

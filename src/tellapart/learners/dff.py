@@ -11,12 +11,12 @@ class DFF(RuleList):
     """Learn rules from a perfect teacher: every reason is believed at once, nothing is forgotten.
 
     A wrong guess of a rule adds NOT φ to it; a wrong default guess makes an empty rule. This is
-    `RobustDFF` at k = s = 0 without deletion. The paper of 2018 it stands for [^1] was known to us
-    only through its successor [^2].
+    `RobustDFF` at k = s = 0 without deletion: we know the paper of 2018 (Dasgupta, Dey, Roberts,
+    Sabato, *Learning from discriminative feature feedback*) only through its successor.
 
     Guarantee. Under a perfect teacher with m components, at most (m-1)(m+2)/2 mistakes, whatever
-    the number of features. With a single exception the guarantee is gone: an exception's rule is
-    never deleted, and may err for ever.
+    the number of features. None with a single exception: its rule is never deleted, and may err for
+    ever.
 
     Examples
     --------
@@ -29,17 +29,8 @@ class DFF(RuleList):
     >>> print(learner.model)
     if not fins: bird, like {'eggs', 'feathers'}
     else: mammal, like {'hair', 'milk'}
-
-    Two mistakes, two corrections; three components allow five:
-
     >>> learner.bound(m=3, k=0)
     5
-
-    References
-    ----------
-    [^1]: Dasgupta, Dey, Roberts, Sabato, *Learning from discriminative feature feedback*, NeurIPS
-          2018.
-    [^2]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
     def bound(

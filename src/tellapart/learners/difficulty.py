@@ -1,11 +1,27 @@
-"""What corrections prove about a world: how many components and bad rounds it must have."""
+"""What corrections prove about a world: how many components and bad rounds it must have.
+
+Two corrected items cannot share a component
+
+- if their labels differ, or
+- if the feature named for the one does not hold on the other, since a feature named for x holds on
+  the whole component of x (where none was named, take one that holds on nothing else),
+
+unless a round was bad. Take a set of corrections of which no two items can share a component, and
+no item is an example. An exception among the items takes one item out of the set. An exception
+among the examples makes the features named against it worthless, and its items still need a
+component for each of their labels. So if j of the examples are exceptions, m + k is at least j,
+plus the number of items with other examples, or plus the number of labels in the set, whichever is
+more. The least of this over all j is proven.
+"""
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
-from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.bounds import adaptive_bound
@@ -13,7 +29,7 @@ from tellapart.model import Holds, holds, truth
 from tellapart.protocol import Feature, Item, Label
 
 _POOL = 512  # corrections among which sets are looked for
-_STARTS = 24  # sets tried in one search
+_STARTS = 24  # sets tried
 
 
 class Told(NamedTuple):
@@ -25,111 +41,47 @@ class Told(NamedTuple):
     example: Item
 
 
-class Difficulty:
-    """What the corrections prove about m + k.
+def least(corrections: Sequence[Told], reading: Holds = holds) -> int:
+    """A number that m + k of the world cannot be below.
 
-    A set of corrections of which no two items can share a component shows how large m + k is. Two
-    corrected items cannot share a component
-
-    - if their labels differ, or
-    - if the feature named for the one does not hold on the other, since a feature named for x holds
-      on the whole component of x (where none was named, take one that holds on nothing else),
-
-    unless a round was bad. Let no item of the set be an example in it. An exception among the items
-    takes one item out of the set. An exception among the examples makes the features named against
-    it worthless, and its items still need a component for each of their labels. So if j of the
-    examples are exceptions, m + k is at least j, plus the number of items with other examples, or
-    plus the number of labels in the set, whichever is more. The least of this over all j is proven.
-
-    >>> world = Difficulty()
-    >>> world.add(Told({"milk"}, "mammal", "milk", {"eggs"}))
-    >>> world.add(Told({"fins"}, "fish", "fins", {"eggs", "wings"}))
-    >>> world.search()
-    >>> world.least
+    >>> least([Told({"milk"}, "mammal", "milk", {"eggs"}),
+    ...        Told({"fins"}, "fish", "fins", {"eggs", "wings"})])
     2
     """
+    told = [Told(*one) for one in corrections[:_POOL]]  # JSON has plain tuples
+    columns = {
+        feature: [feature is None or not truth(feature, one.item, reading) for one in told]
+        for feature in {one.feature for one in told}
+    }
+    labels = np.array([one.label for one in told], dtype=object)
+    lacks = np.array([columns[one.feature] for one in told], dtype=np.bool_).reshape(len(told), -1)
+    apart = lacks | lacks.T | (labels[:, None] != labels)
+    order = np.argsort(-apart.sum(1), kind="stable").tolist()
+    sets = (_apart(told, apart, [start, *order]) for start in order[:_STARTS])
+    return max((_proven(chosen) for chosen in sets), default=1)
 
-    def __init__(self, reading: Holds = holds) -> None:
-        self.reading = reading
-        self.least = 1
-        """The proven lower bound on m + k."""
-        self.pool: list[Told] = []
-        self._apart: list[int] = []  # for each correction, the bit set of those it is apart from
-        self._clash: list[int] = []  # of those that must not be in one set with it
-        self._same: list[int] = []  # and of those with the same example
-        self._seen: dict[Hashable, tuple[int, int]] = {}  # as item, as example: bit sets
-        self._searched = 0
 
-    def __deepcopy__(self, memo: object) -> Difficulty:
-        made = object.__new__(Difficulty)
-        for name, value in vars(self).items():
-            setattr(made, name, copy.copy(value))
-        return made
+def _apart(told: Sequence[Told], apart: npt.NDArray[Any], order: Iterable[int]) -> list[Told]:
+    """Corrections whose items are all apart, and no examples: first those with an example each."""
+    chosen, items, examples = list[Told](), set[Any](), set[Any]()
+    fit = np.ones(len(told), dtype=np.bool_)
+    order = list(order)
+    for place, number in enumerate(order + order):
+        item, example = codec.identity(told[number].item), codec.identity(told[number].example)
+        clash = item in items | examples or example in items
+        if fit[number] and not clash and (place >= len(order) or example not in examples):
+            chosen.append(told[number])
+            fit &= apart[number]
+            items.add(item)
+            examples.add(example)
+    return chosen
 
-    def add(self, told: Told) -> None:
-        """Take in a correction."""
-        number, bit = len(self.pool), 1 << len(self.pool)
-        if number >= _POOL:
-            return
-        item, example = codec.identity(told.item), codec.identity(told.example)
-        as_item, as_example = self._seen.get(item, (0, 0))
-        other_item, same = self._seen.get(example, (0, 0))
-        clash = as_item | as_example | other_item
-        apart = 0
-        for place, other in enumerate(self.pool):
-            if self._separates(told, other) or self._separates(other, told):
-                apart |= 1 << place
-                self._apart[place] |= bit
-            if clash >> place & 1:
-                self._clash[place] |= bit
-            if same >> place & 1:
-                self._same[place] |= bit
-        self.pool.append(told)
-        self._apart.append(apart)
-        self._clash.append(clash)
-        self._same.append(same)
-        self._see(told, bit)
 
-    def _see(self, told: Told, bit: int) -> None:
-        for one, (mark, other) in ((told.item, (bit, 0)), (told.example, (0, bit))):
-            key = codec.identity(one)
-            as_item, as_example = self._seen.get(key, (0, 0))
-            self._seen[key] = (as_item | mark, as_example | other)
-
-    def search(self) -> None:
-        """Look for a set that proves more, if there is a new correction."""
-        if self._searched == len(self.pool):
-            return
-        self._searched = len(self.pool)
-        order = sorted(range(len(self.pool)), key=lambda n: (-self._apart[n].bit_count(), n))
-        for start in [None, *order[1:_STARTS]]:
-            chosen = self._choose(order if start is None else [start, *order])
-            self.least = max(self.least, self._proven(chosen))
-
-    def _choose(self, order: list[int]) -> list[int]:
-        """A set whose items are all in different components: first items with their own
-        examples."""
-        chosen: list[int] = []
-        fit, own = -1, -1  # bit sets of those that still fit
-        for once in (True, False):
-            for number in order:
-                if fit >> number & 1 and (not once or own >> number & 1):
-                    chosen.append(number)
-                    fit &= self._apart[number] & ~self._clash[number]
-                    own &= ~self._same[number]
-        return chosen
-
-    def _proven(self, chosen: list[int]) -> int:
-        examples = Counter(codec.identity(self.pool[n].example) for n in chosen)
-        labels = len({self.pool[n].label for n in chosen})
-        sizes = sorted(examples.values())
-        left = [sum(sizes[: len(sizes) - j]) for j in range(len(sizes) + 1)]
-        return min(j + max(left[j], labels) for j in range(len(sizes) + 1))
-
-    def _separates(self, told: Told, other: Told) -> bool:
-        if told.label != other.label or told.feature is None:
-            return True
-        return not truth(told.feature, other.item, self.reading)
+def _proven(chosen: Sequence[Told]) -> int:
+    labels = len({one.label for one in chosen})
+    sizes = sorted(Counter(codec.identity(one.example) for one in chosen).values())
+    left = [sum(sizes[: len(sizes) - j]) for j in range(len(sizes) + 1)]
+    return min(j + max(items, labels) for j, items in enumerate(left))
 
 
 def allowance(least: int, labels: Iterable[int]) -> int:

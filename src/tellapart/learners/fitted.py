@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from tellapart import codec
 from tellapart.learners.beliefs import Said, believe
-from tellapart.learners.history import Bits, History, group_of
+from tellapart.learners.history import Bits, History
 from tellapart.learners.short_trees import (
+    Array,
     Floats,
     Improvement,
     Node,
     Numbers,
-    Parts,
+    Test,
     chain,
     grow,
     renumbered,
@@ -61,83 +62,83 @@ class Fitted:
 @np.errstate(invalid="ignore")  # OpenBLAS may raise this flag in products of finite numbers
 def fit(history: History, before: Node, room: int, wary: bool = True) -> Fitted:
     """The tree for a history, given the one that was shown before."""
-    codes = np.array(history.codes, dtype=np.intp)
-    bits = history.bits
-    named = np.zeros(bits.shape[1], dtype=np.bool_)
-    named[list(history.named)] = True
-    judged = _judge(history, bits, codes, named)
-    suspected = judged.suspected if judged.choosy and wary else np.zeros_like(named)
-    heard = named if judged.choosy else np.zeros_like(named)
-    use = history.unprompted() & ~suspected | named
-    tree = _Imitation(history, before, room).fitted(codes, heard, _unlike(history, named, use))
-    groups = dict.fromkeys(group_of(history.features[c]) for c in np.flatnonzero(suspected))
+    named = history.named()
+    choosy, suspected = _judge(history, named)
+    suspected &= choosy and wary
+    use = _unlike(history, named, history.unprompted() & ~suspected | named)
+    tree = _imitation(history, before, room, named & choosy, use)
+    groups = dict.fromkeys(history.groups[column] for column in np.flatnonzero(suspected))
     return Fitted(tree, tuple(groups), len(history))
 
 
-class _Imitation:
-    """The list that imitates beliefs about all rows."""
+def _imitation(history: History, before: Node, room: int, named: Bits, use: Bits) -> Node:
+    """The tree that imitates beliefs about all rows; it may use some of the columns, of which
+    `named` come first."""
+    read = _spread(len(history), ROWS)
+    codes, known, labels = np.array(history.codes)[read], len(read), len(history.labels)
+    if not use.any():
+        return Node(int(np.bincount(codes).argmax()))
+    columns = np.flatnonzero(use)
+    place = {int(column): number for number, column in enumerate(columns)}
+    rows = np.concatenate([history.bits[read], history.pool_bits(len(history))])
+    bits, own = rows[:, columns].astype(np.float32), named[columns]
+    said = [
+        Said(
+            place[column],
+            1 if history.bits[item, column] else -1,
+            history.codes[item],
+            history.codes[example],
+        )
+        for item, example, column in history.pairs
+        if named[column] and use[column]
+    ]
+    few = _spread(known, READS)
+    chances, left_out, slopes = believe(bits, few, codes[few], labels, own, said)
+    chances[few] = left_out
+    taught = np.eye(labels)[codes] * (1 - SOFT) + chances[:known] * SOFT
+    others = chances[known:] * POOL_WEIGHT * known / max(1, len(bits) - known)
+    weights = np.concatenate([taught, others]).astype(np.float32)
+    weights *= known / weights.sum()
+    used = [column for column in terms(before) if column in place]
+    keep = own.copy()
+    keep[[place[column] for column in used]] = True
+    keep[np.argsort(-np.abs(slopes).max(1), kind="stable")[:SCREEN]] = True
+    columns, own = columns[keep], own[keep]
+    bits = np.ascontiguousarray(bits[:, keep])
+    place = {int(column): number for number, column in enumerate(columns)}
+    shown = renumbered(before, place) if used and len(used) == len(terms(before)) else None
+    groups = history.group_numbers()[columns]
+    found = _within_room(shown, bits, weights, room, own, groups, slopes[keep])
+    return renumbered(found, columns.tolist())
 
-    def __init__(self, history: History, before: Node, room: int) -> None:
-        self.history, self.before, self.room = history, before, room
 
-    def fitted(self, codes: Numbers, named: Bits, use: Bits) -> Node:
-        """The list; it may use some of the columns, of which `named` come first."""
-        history, labels = self.history, len(self.history.labels)
-        read = _spread(len(codes), ROWS)
-        items, pool = history.bits[read], history.pool_bits(len(history))
-        codes, known = codes[read], len(read)
-        if not use.any():
-            return Node(int(np.bincount(codes).argmax()))
-        rows = np.concatenate([items, pool])
-        columns = np.flatnonzero(use)
-        bits = rows[:, columns].astype(np.float32)
-        own = named[columns]
-        place = np.full(len(use), -1)
-        place[columns] = np.arange(len(columns))
-        few = _spread(known, READS)
-        said = [s for s in _said(history, place) if own[s.column]]
-        beliefs = believe(bits, few, codes[few], labels, own, said)
-        chances = beliefs.of_rows
-        chances[few] = beliefs.left_out
-        weights = np.concatenate(
-            [
-                np.eye(labels)[codes] * (1 - SOFT) + chances[:known] * SOFT,
-                chances[known:] * POOL_WEIGHT * known / max(1, len(pool)),
-            ]
-        ).astype(np.float32)
-        weights *= known / weights.sum()
-        return self._within_room(bits, weights, columns, own, beliefs.slopes)
-
-    def _within_room(
-        self, bits: Floats, weights: Floats, columns: Numbers, named: Bits, slopes: Any
-    ) -> Node:
-        """The best of three lists: the one before, improved, and two that are grown."""
-        used = terms(self.before)
-        keep = named | np.isin(columns, used)
-        keep[np.argsort(-np.abs(slopes).max(1), kind="stable")[:SCREEN]] = True
-        bits, columns, named = np.ascontiguousarray(bits[:, keep]), columns[keep], named[keep]
-        groups = self.history.groups()[columns]
-        bonus = np.where(named, NAMED_FIRST, 1.0)
-        cost = np.where(named | (not named.any()), NAMED_COST, OTHER_COST)
-        free = Improvement(bits, weights, self.room, cost)
-        small = min(self.room, max(2, int(SMALL * self.room)))
-        found = [grow(bits, weights, room, bonus) for room in (self.room, small)]
-        each = self.room // max(1, weights.shape[1] - 1)
-        heavy = slopes[keep] * np.where(named, NAMED_SLOPE, 1.0)[:, None]
-        for parts in sorted({min(each, most) for most in CHAINS if each > 1}):
-            found.append(chain(bits, weights, heavy, groups, parts))
-        found = sorted(found, key=lambda tree: -free.worth(tree))[:IMPROVED]
-        found = [free.of(tree) for tree in found]
-        values = [free.worth(tree) for tree in found]
-        place = {int(column): number for number, column in enumerate(columns)}
-        if used and all(column in place for column in used):
-            firm = Improvement(bits, weights, self.room, cost, FIRM)
-            found.insert(0, firm.of(renumbered(self.before, place)))
-            values.insert(0, free.worth(found[0]) + STAY * float(weights.sum()))
-        best = max(range(len(found)), key=lambda n: (round(values[n], 6), -n))
-        clear = max(1.0, CLEAR * float(weights.sum()))
-        own = _in_named_columns(found[best], free, groups, named, clear)
-        return renumbered(own, columns.tolist())
+def _within_room(
+    shown: Node | None,
+    bits: Floats,
+    weights: Floats,
+    room: int,
+    named: Bits,
+    groups: Numbers,
+    slopes: Array,
+) -> Node:
+    """The best of some trees: the one that is shown, improved, unless a new one is clearly better;
+    and the best that are grown or chained."""
+    bonus = np.where(named, NAMED_FIRST, 1.0)
+    cost = np.where(named | (not named.any()), NAMED_COST, OTHER_COST)
+    free, mass = Improvement(bits, weights, room, cost), float(weights.sum())
+    small = min(room, max(2, int(SMALL * room)))
+    found = [grow(bits, weights, most, bonus) for most in (room, small)]
+    heavy = slopes * np.where(named, NAMED_SLOPE, 1.0)[:, None]
+    each = room // max(1, weights.shape[1] - 1)
+    for parts in sorted({min(each, most) for most in CHAINS if each > 1}):
+        found.append(chain(bits, weights, heavy, groups, parts))
+    found = [free.of(tree) for tree in sorted(found, key=free.worth, reverse=True)[:IMPROVED]]
+    values = [free.worth(tree) for tree in found]
+    if shown is not None:
+        found.insert(0, Improvement(bits, weights, room, cost, FIRM).of(shown))
+        values.insert(0, free.worth(shown) + STAY * mass)
+    best = found[int(np.argmax(np.round(values, 6)))]
+    return _in_named_columns(best, free, groups, named, max(1.0, CLEAR * mass))
 
 
 def _in_named_columns(
@@ -148,23 +149,20 @@ def _in_named_columns(
     nodes, worth = [tree], judge.worth(tree)
     while nodes:
         node = nodes.pop()
-        if not node.parts:
+        if node.test is None:
             continue
         nodes += [node.yes, node.no]
-        for place, (column, _) in enumerate(node.parts):
-            said = np.flatnonzero(named & (groups == groups[column]))
-            if named[column] or not len(said):
-                continue
-            before = node.parts
-            found: list[tuple[float, Parts]] = []
-            for other in said.tolist():
-                for wanted in (True, False):
-                    node.parts = (*before[:place], (other, wanted), *before[place + 1 :])
-                    found.append((judge.worth(tree), node.parts))
-            node.parts = before
-            best, parts = max(found)
+        for place, (column, _) in enumerate(node.test.parts):
+            said = np.flatnonzero(named & (groups == groups[column])).tolist()
+            before, least = node.test
+            tried: list[tuple[float, Test]] = []
+            for part in ((c, w) for c in said if not named[column] for w in (True, False)):
+                node.test = Test((*before[:place], part, *before[place + 1 :]), least)
+                tried.append((judge.worth(tree), node.test))
+            best, test = max(tried, default=(-np.inf, node.test))
+            node.test = Test(before, least)
             if best > worth - clear:
-                node.parts, worth = parts, best
+                node.test, worth = test, best
     return tree
 
 
@@ -176,15 +174,10 @@ def _unlike(history: History, named: Bits, use: Bits) -> Bits:
     if rows.shape[1] > WIDEST:
         even = -np.abs(rows.mean(0) - 0.5)
         use = use & (even >= np.partition(even, -WIDEST)[-WIDEST]) | named
-    packed = np.packbits(rows, axis=0).T
-    flipped = np.packbits(~rows, axis=0).T
-    own = {packed[column].tobytes() for column in np.flatnonzero(named)}
-    own |= {flipped[column].tobytes() for column in np.flatnonzero(named)}
-    if not own:
-        return use
-    same = [packed[column].tobytes() in own for column in range(rows.shape[1])]
-    found: Bits = use & (named | ~np.array(same, dtype=np.bool_))
-    return found
+    columns = [column.tobytes() for column in np.packbits(rows ^ rows[:1], axis=0).T]
+    own = {columns[number] for number in np.flatnonzero(named)}
+    alike = np.array([column in own for column in columns], dtype=np.bool_)
+    return use & (named | ~alike)
 
 
 def _spread(rows: int, most: int) -> Numbers:
@@ -193,25 +186,8 @@ def _spread(rows: int, most: int) -> Numbers:
     return np.arange(0, rows, step)
 
 
-def _said(history: History, place: Numbers) -> list[Said]:
-    """The reasons, as what the smooth model hears; `place` gives new numbers to columns."""
-    codes, bits = history.codes, history.bits
-    return [
-        Said(int(place[column]), 1 if bits[item, column] else -1, codes[item], codes[example])
-        for item, example, column in history.pairs
-        if place[column] >= 0
-    ]
-
-
-class _Judged(NamedTuple):
-    """Whether the teacher chooses reasons well, and the columns to be wary of."""
-
-    choosy: bool
-    suspected: Bits
-
-
-def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged:
-    """Judge the teacher by the columns that she did not name.
+def _judge(history: History, named: Bits) -> tuple[bool, Bits]:
+    """Whether the teacher chooses reasons well, and the columns to be wary of.
 
     The rank of a reason is the share of columns that tell the two labels apart better, of all that
     tell item and example apart; her own column does not count as better. Its mean is about 0.1 for
@@ -219,10 +195,9 @@ def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged
     Suspected is a column that told the labels apart clearly better than the reason given, three
     times or more, and was never named although it could have been.
     """
-    group = history.groups()
-    labels = len(history.labels)
-    size = np.bincount(codes, minlength=labels) + 1.0
-    share = np.eye(labels, dtype=np.float32)[codes].T @ bits.astype(np.float32) + 0.5
+    bits, codes, group = history.bits, np.array(history.codes), history.group_numbers()
+    size = np.bincount(codes, minlength=len(history.labels)) + 1.0
+    share = np.eye(len(size), dtype=np.float32)[codes].T @ bits.astype(np.float32) + 0.5
     share /= size[:, None]
     told = history.pairs[-_JUDGED:]
     best = np.full((len(told), int(group.max(initial=-1)) + 1), -1.0)
@@ -231,8 +206,7 @@ def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged
         label, other = codes[item], codes[example]
         tells = (share[label] - share[other]) * np.where(bits[item], 1, -1)
         np.maximum.at(best[number], group, np.where(bits[item] != bits[example], tells, -1.0))
-        mine[number] = tells[column]
-        best[number, group[column]] = mine[number]  # the column itself was chosen well
+        mine[number] = best[number, group[column]] = tells[column]
         margin[number] = 2 * np.sqrt(0.25 / size[label] + 0.25 / size[other])
     beaten = (best > (mine + margin)[:, None]).sum(0)
     suspected = (beaten >= _BEATEN) & (len(history.pairs) >= _WARY_AFTER)
@@ -242,4 +216,12 @@ def _judge(history: History, bits: Bits, codes: Numbers, named: Bits) -> _Judged
     ranks = better / np.maximum(1, (best > -1).sum(1))
     prior, weight = _PRIOR
     rank = (prior * weight + float(ranks.sum())) / (weight + len(told))
-    return _Judged(rank <= CHOOSY, suspected[group])
+    return rank <= CHOOSY, suspected[group]
+
+
+codec.register(
+    Fitted,
+    "$fitted",
+    lambda made: [codec.encode(made.tree), codec.encode(made.suspected), made.items],
+    lambda value, context: Fitted(*(codec.decode(part, context) for part in value)),
+)

@@ -11,26 +11,20 @@ from tellapart.protocol import Correction, Count, Guess, Item, Label
 
 
 class Guarded(BaseLearner):
-    """Show the practical learner's guesses while it errs no more than the guaranteed one.
+    """Show the practical learner while it is charged no more mistakes than the guaranteed one.
 
-    Who is shown is settled before the item is seen: the practical learner while the mistakes
-    charged to it are at most those charged to the other. A correction goes to the one shown and is
-    charged to it, unless it contradicts itself by this learner's `holds`. The other one hears
-    nothing of the round.
+    A correction goes to the one shown and is charged to it, unless it contradicts itself by this
+    learner's `holds`. The other one hears nothing of the round.
 
-    Guarantee. At most 2B+1 mistakes, where B bounds the guaranteed learner's, and at most twice
-    what is charged to the practical learner. Both are met by some teacher.
+    Guarantee. At most 2B+1 mistakes, where B bounds the guaranteed learner's; met by some teacher.
 
     Proof. The rounds in which the guaranteed learner is shown are a lesson of their own: a part of
     a legal stream is a legal stream with at most the same components and bad rounds. So it is
     charged at most B. The last mistake charged to the practical learner came when it was charged at
     most as many.
 
-    Parameters
-    ----------
-    practical, guaranteed : learners
-        Fresh ones. They are this learner's own from now on, and read features as it does, unless
-        they were made with a `holds` of their own.
+    Both are fresh learners, this one's own from now on; they read features as it does, unless they
+    were made with a `holds` of their own.
 
     Examples
     --------

@@ -1,35 +1,33 @@
 """The history of a learner as columns of bits: items, labels, the pairs told apart, and a pool.
 
 There is a column for every feature the teacher names and every one that `columns=` lists. When
-nothing is listed, mappings and sets give columns too: a name (its truth), "colour = red",
-"legs > 3", a member. Other items are not looked into: in a world of a million features only the
-columns that were named exist.
-
-A list of columns may know unlabelled rows (`Pool`), such as the other rows of a table. Nothing
-depends on the order in which an item lists its columns.
+nothing is listed, mappings and sets give columns too (`_shown`). Other items are not looked into:
+in a world of a million features only the columns that were named exist.
 """
 
 from __future__ import annotations
 
 import copy
 import re
-from bisect import bisect_left, insort
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns.thresholds import round_cut
+from tellapart.columns.thresholds import between
 from tellapart.combinations import Above, Column, Is
 from tellapart.model import Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label
 
 Bits = npt.NDArray[np.bool_]
 
-_CUTS = 15  # thresholds found at a time in a column of numbers
+_CUTS = 15  # thresholds found at a time in a column of numbers,
+_FEWEST = 4  # when there are so many numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"
+_AGAIN = 1.25  # items are looked into again when there are so many times more of them
 _COMPARED = re.compile(r"(.+?) (?:=|>|<|>=|<=|is|contains) .+", re.DOTALL)
 
 
@@ -83,7 +81,7 @@ class Pair(NamedTuple):
 class History:
     """Labelled items in their order, their columns, and the pairs told apart.
 
-    >>> history = History()
+    >>> history = History(columns=["milk", "legs"])
     >>> history.add({"milk": True, "legs": 4}, "mammal"), history.add({"legs": 2}, "bird")
     (0, 1)
     >>> history.name("milk", 0, 1)
@@ -93,10 +91,7 @@ class History:
 
     def __init__(self, reading: Holds = holds, columns: Iterable[Feature] | None = None) -> None:
         self.reading = reading
-        known = Columns(()) if columns is None else columns
-        self.listed = None if columns is None else tuple(columns)
-        self.pool = known.pool if isinstance(known, Columns) else None
-        self.entered = known.entered if isinstance(known, Columns) else frozenset()
+        self.listed = columns if isinstance(columns, Columns | None) else Columns(columns)
         self.items: list[Item] = []
         self.labels: list[Label] = []
         """The labels met, in order; the code of a label is its place here."""
@@ -104,34 +99,32 @@ class History:
         """The code of every item's label."""
         self.features: list[Feature] = []
         """The feature of every column."""
-        self.pairs: list[Pair] = []
-        self.corrected: dict[int, int] = {}
-        """The items that were corrected, and the examples they were told apart from."""
-        self.named: dict[int, int] = {}
-        """The columns that were named, in order, and how often."""
         self.column_of: dict[Feature, int] = {}
+        self.groups: list[Hashable] = []
+        """Of every column the group: comparisons of one column of a table belong together."""
+        self.pairs: list[Pair] = []
         self.number_of: dict[Hashable, int] = {}
         """By its identity, the number of an item when it first came."""
+        self.told: list[list[Any]] = []
+        """Everything told, in order: [item, label], and of corrections the example's number and the
+        feature that was named, or None."""
         self._code: dict[Label, int] = {}
         self._bits = np.zeros((64, 16), dtype=np.bool_)
         self._pool_bits: Bits | None = None
-        self._asked: list[int] = []  # columns whose truth is asked of every new item
-        self._look = _Look(self)
-        if self.listed is not None:
-            for feature in self.listed:
-                if callable(feature) or reading is not holds:
-                    self._ask(feature)
+        self._looked = 0  # how many items there were when they were last looked into
+        for feature in self.listed or ():
+            if callable(feature) or reading is not holds:
+                self._column(feature)
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> History:
+    def __deepcopy__(self, memo: object) -> History:
         """Another one, independent. What is in the lists never changes: the lists are copied."""
-        made = memo[id(self)] = object.__new__(History)
+        made = object.__new__(History)
         for name, value in vars(self).items():
-            shared = name in ("pool", "_pool_bits", "listed", "entered", "reading")
+            shared = name in ("listed", "_pool_bits")
             made.__dict__[name] = value if shared else copy.copy(value)
-        made._look = self._look.copy(made)
         return made
 
     @property
@@ -141,22 +134,23 @@ class History:
 
     def pool_bits(self, items: int) -> Bits:
         """The same for the rows of the pool that are not among the first `items`."""
-        if self.pool is None or not self.features:
+        pool = None if self.listed is None else self.listed.pool
+        if pool is None or not self.features:
             return np.zeros((0, len(self.features)), dtype=np.bool_)
         known = 0 if self._pool_bits is None else self._pool_bits.shape[1]
         if known < len(self.features):
-            new = np.ascontiguousarray(self.pool.truths(self.features[known:]).T)
+            new = np.ascontiguousarray(pool.truths(self.features[known:]).T)
             old = self._pool_bits
             self._pool_bits = new if old is None else np.concatenate([old, new], axis=1)
         assert self._pool_bits is not None
-        known_at = self.number_of
-        free = [n for n, one in enumerate(self.pool.ids) if known_at.get(one, items) >= items]
+        free = [n for n, one in enumerate(pool.ids) if self.number_of.get(one, items) >= items]
         return self._pool_bits[free]
 
     def add(self, item: Item, label: Label) -> int:
         """Take in one more item; returns its number."""
-        number = len(self.items)
-        self.items.append(codec.keep(item))
+        number, item = len(self.items), codec.keep(item)
+        self.items.append(item)
+        self.told.append([item, label])
         self.number_of.setdefault(codec.identity(item), number)
         if label not in self._code:
             self._code[label] = len(self.labels)
@@ -164,10 +158,9 @@ class History:
         self.codes.append(self._code[label])
         if number == len(self._bits):
             self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)])
-        for column in self._asked:
-            self._bits[number, column] = truth(self.features[column], item, self.reading)
-        if self.reading is holds:
-            self._look.into(item, number)
+        self._bits[number, : len(self.features)] = self.bits_of(item)
+        if number + 1 >= _AGAIN * self._looked:
+            self._look()
         return number
 
     def name(self, feature: Feature | None, item: int, example: int) -> None:
@@ -175,17 +168,16 @@ class History:
 
         "It is this very item" is true and says nothing about others; it is left out.
         """
-        self.corrected[item] = example
         if isinstance(feature, Not):
             feature = feature.feature
-        if feature is None or isinstance(feature, Is):
-            return
-        column = self._ask(feature)
-        self.named[column] = self.named.get(column, 0) + 1
-        self.pairs.append(Pair(item, example, column))
+        if isinstance(feature, Is):
+            feature = None
+        self.told[item] = [*self.told[item][:2], example, feature]
+        if feature is not None:
+            self.pairs.append(Pair(item, example, self._column(feature)))
 
     def bits_of(self, item: Item) -> Bits:
-        """The truth of every column on an item that is not in the history."""
+        """The truth of every column on an item."""
         features, reading = self.features, self.reading
         if reading is holds and isinstance(item, frozenset | set):
             held = (f in item if type(f) is str else truth(f, item, reading) for f in features)
@@ -193,58 +185,50 @@ class History:
             held = (truth(feature, item, reading) for feature in features)
         return np.fromiter(held, dtype=np.bool_, count=len(features))
 
+    def named(self) -> Bits:
+        """Which columns were named."""
+        found = np.zeros(len(self.features), dtype=np.bool_)
+        found[[pair.column for pair in self.pairs]] = True
+        return found
+
     def unprompted(self) -> Bits:
         """Which columns may be used without having been named."""
-        named = {group_of(self.features[column]) for column in self.named}
-        barred = self.entered - named
-        return np.array([group_of(f) not in barred for f in self.features], dtype=np.bool_)
+        entered = frozenset[Hashable]() if self.listed is None else self.listed.entered
+        barred = entered - {self.groups[pair.column] for pair in self.pairs}
+        return np.array([group not in barred for group in self.groups], dtype=np.bool_)
 
-    def groups(self) -> npt.NDArray[np.intp]:
-        """For each column the number of its group: comparisons of one column of a table belong
-        together."""
-        numbers: dict[Hashable, int] = {}
-        found = [numbers.setdefault(group_of(f), len(numbers)) for f in self.features]
-        return np.array(found, dtype=np.intp)
-
-    def told(self) -> list[list[Any]]:
-        """Everything told, in order: [item, label], and of corrections the example's number and the
-        feature, if one was named."""
-        told = [[i, self.labels[code]] for i, code in zip(self.items, self.codes, strict=True)]
-        for item, example in self.corrected.items():
-            told[item].append(example)
-        for item, _, column in self.pairs:
-            told[item].append(self.features[column])
-        return told
+    def group_numbers(self) -> npt.NDArray[np.intp]:
+        """The groups as numbers."""
+        numbers = {group: number for number, group in enumerate(dict.fromkeys(self.groups))}
+        return np.array([numbers[group] for group in self.groups], dtype=np.intp)
 
     def extend(self, told: Iterable[Any]) -> None:
-        """Take in what `told` gave."""
+        """Take in what another history was told."""
         for item, label, *correction in told:
             number = self.add(item, label)
             if correction:
                 example, *feature = correction
                 self.name(feature[0] if feature else None, number, example)
 
-    def new_column(self, feature: Feature) -> int:
-        """A column for a feature, false everywhere so far."""
-        column = self.column_of[feature] = len(self.features)
-        if column == self._bits.shape[1]:
-            self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)], axis=1)
-        self.features.append(feature)
-        return column
-
-    def set_bits(self, column: int, numbers: Sequence[int] | npt.NDArray[np.intp]) -> None:
-        """A column holds on these items."""
-        self._bits[numbers, column] = True
-
-    def _ask(self, feature: Feature) -> int:
+    def _column(self, feature: Feature) -> int:
         """The column of `feature`; a new one is asked of all items so far."""
-        column = self.column_of.get(feature)
-        if column is None:
-            column = self.new_column(feature)
+        column = self.column_of.setdefault(feature, len(self.features))
+        if column == len(self.features):
+            self.features.append(feature)
+            self.groups.append(group_of(feature))
+            if column == self._bits.shape[1]:
+                self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)], axis=1)
             held = (truth(feature, item, self.reading) for item in self.items)
             self._bits[: len(self.items), column] = np.fromiter(held, np.bool_, len(self.items))
-            self._asked.append(column)
         return column
+
+    def _look(self) -> None:
+        """Make columns of what the items show by themselves."""
+        self._looked = len(self.items)
+        names = None if self.listed is None else {f for f in self.listed if not callable(f)}
+        if self.reading is holds and names != set():
+            for feature in _shown(self.items, names, self.features):
+                self._column(feature)
 
 
 def group_of(feature: Feature) -> Hashable:
@@ -262,131 +246,46 @@ def group_of(feature: Feature) -> Hashable:
     return compared[1] if compared else describe(feature)
 
 
-class _Look:
-    """Columns that items show by themselves: members of sets, names and values of mappings."""
+def _shown(
+    items: Iterable[Item], names: set[Feature] | None, known: Iterable[Feature]
+) -> Iterator[Feature]:
+    """What at least two items have in common: members of sets; of mappings a name (its truth) or a
+    value, and thresholds between numbers. Only of these `names`, if they are given.
 
-    def __init__(self, history: History) -> None:
-        self.history = history
-        listed = history.listed
-        self.allowed = None if listed is None else {f for f in listed if not callable(f)}
-        self._once: dict[Hashable, int] = {}  # what one item has shown, and which
-        self._shown: dict[Hashable, int] = {}  # the columns of what more items have shown
-        self._numbers: dict[Hashable, _Numbers] = {}
-
-    def copy(self, history: History) -> _Look:
-        """The same for a copy of the history."""
-        made = copy.copy(self)
-        made.history = history
-        made._once, made._shown = dict(self._once), dict(self._shown)
-        made._numbers = {name: numbers.copy(made) for name, numbers in self._numbers.items()}
-        return made
-
-    def into(self, item: Item, number: int) -> None:
-        """Look into an item of the history."""
-        if self.allowed is not None and not self.allowed:
-            return
+    Nothing depends on the order in which an item lists its columns.
+    """
+    members, values = Counter[Any](), dict[Any, list[Any]]()
+    for item in items:
         if isinstance(item, Mapping):
-            names = item if self.allowed is None else self.allowed & item.keys()
-            for name in sorted(names, key=str):
-                self._value(name, item[name], number)
+            for name in item if names is None else names & item.keys():
+                values.setdefault(name, []).append(item[name])
         elif isinstance(item, set | frozenset):
-            self._members(item if self.allowed is None else item & self.allowed, number)
-
-    def _members(self, members: Iterable[Any], number: int) -> None:
-        new = [member for member in members if member not in self._shown]
-        for member in sorted(new, key=str):
-            self.show(member, number)
-        known = [self._shown[member] for member in members if member in self._shown]
-        self.history._bits[number, known] = True
-
-    def _value(self, name: Any, value: Any, number: int) -> None:
-        if isinstance(value, np.generic):
-            value = value.item()
-        if isinstance(value, str):
-            self.show((name, value), number, Column)
-        elif isinstance(value, int | float):
-            if value:
-                self.show(name, number)
-            if name in self._numbers:
-                self._numbers[name].take(value, number)
-            elif value not in (0, 1) and value == value:  # no longer just true or false
-                self._numbers[name] = _Numbers(self, name)
-                self._numbers[name].begin()
-
-    def has(self, key: Hashable) -> bool:
-        """Whether it is a column."""
-        return key in self._shown
-
-    def show(
-        self, key: Any, number: int, make: Callable[[Any, Any], Feature] | None = None
-    ) -> None:
-        """An item shows a feature; the second one to show it makes it a column."""
-        column = self._shown.get(key)
-        if column is None:
-            if key not in self._once:
-                self._once[key] = number
-                return
-            feature = key if make is None else make(*key)
-            if feature in self.history.column_of:  # it was named before, and is asked
-                return
-            column = self._shown[key] = self.history.new_column(feature)
-            self.history.set_bits(column, [self._once.pop(key)])
-        self.history.set_bits(column, [number])
+            members.update(item if names is None else names & item)
+    yield from sorted((member for member, times in members.items() if times > 1), key=str)
+    for name in sorted(values, key=str):
+        cuts = [f.threshold for f in known if isinstance(f, Above) and f.name == name]
+        yield from _shown_by(name, values[name], cuts)
 
 
-class _Numbers:
-    """A column of numbers, not all 0 or 1: what it is equal to, and what it is above."""
-
-    def __init__(self, look: _Look, name: Any) -> None:
-        self.look, self.name = look, name
-        self.values: list[float] = []
-        self.at: list[int] = []
-        self.distinct: set[float] = set()
-        self.cuts: list[tuple[float, int]] = []  # thresholds in order, with their columns
-
-    def copy(self, look: _Look) -> _Numbers:
-        """The same for a copy of the history."""
-        made = _Numbers(look, self.name)
-        made.values, made.at, made.cuts = self.values[:], self.at[:], self.cuts[:]
-        made.distinct = set(self.distinct)
-        return made
-
-    def begin(self) -> None:
-        """Take the numbers of all items so far."""
-        for number, item in enumerate(self.look.history.items):
-            value = item.get(self.name) if isinstance(item, Mapping) else None
-            if isinstance(value, int | float):
-                self.take(value, number)
-
-    def take(self, value: float, number: int) -> None:
-        """Item `number` has `value`."""
-        if value != value or value in (float("inf"), float("-inf")):
-            return
-        self.values.append(float(value))
-        self.at.append(number)
-        if len(self.distinct) <= _VALUES:
-            self.distinct.add(value)
-        key = (self.name, int(value) if float(value).is_integer() else value)
-        if self.look.has(key) or len(self.distinct) <= _VALUES:
-            self.look.show(key, number, Column)
-        above = [column for _, column in self.cuts[: bisect_left(self.cuts, (value,))]]
-        self.look.history._bits[number, above] = True
-        if len(self.values) >= 4 and not len(self.values) & (len(self.values) - 1):
-            self._cut()
-
-    def _cut(self) -> None:
-        """Find thresholds: between all neighbours when they are few, else at quantiles."""
-        values, history = np.array(self.values), self.look.history
-        points = np.unique(values)
-        if len(points) > _CUTS + 1:
-            points = np.unique(np.quantile(values, np.linspace(0, 1, _CUTS + 2), method="lower"))
-        for low, high in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
-            at = bisect_left(self.cuts, (low,))
-            if at < len(self.cuts) and self.cuts[at][0] < high:
-                continue  # these two are separated already
-            cut = -round_cut(-high, -low)
-            feature = Above(self.name, cut)
-            if feature not in history.column_of:
-                column = history.new_column(feature)
-                history.set_bits(column, np.array(self.at)[values > cut])
-                insort(self.cuts, (cut, column))
+def _shown_by(name: Any, values: Iterable[Any], cuts: Collection[float]) -> Iterator[Feature]:
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    texts = Counter(value for value in plain if isinstance(value, str))
+    numbers = [v for v in plain if isinstance(v, int | float) and -1e308 < v < 1e308]
+    yield from (Column(name, text) for text in sorted(texts) if texts[text] > 1)
+    if sum(map(bool, numbers)) > 1:
+        yield name
+    times = Counter(numbers)
+    if times.keys() <= {0, 1}:
+        return
+    if len(times) <= _VALUES:
+        often = sorted(number for number in times if times[number] > 1)
+        yield from (Column(name, int(n) if float(n).is_integer() else n) for n in often)
+    if len(numbers) < _FEWEST:
+        return
+    points = np.unique(np.array(numbers, dtype=np.float64))
+    if len(points) > _CUTS + 1:
+        places = np.linspace(0, 1, _CUTS + 2)
+        points = np.unique(np.quantile(np.array(numbers, np.float64), places, method="lower"))
+    for low, high in zip(points[:-1].tolist(), points[1:].tolist(), strict=True):
+        if not any(low <= cut < high for cut in cuts):
+            yield Above(name, between(low, high))

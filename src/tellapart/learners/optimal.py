@@ -16,7 +16,7 @@ class OptimalDFF(DFF):
     another pair of components.
 
     Guarantee. Under a perfect teacher with m components, at most m(m-1)/2 mistakes, and no learner
-    can promise fewer (docs/theory.md). With a single exception the guarantee is gone, as for `DFF`.
+    can promise fewer (docs/theory.md). None with a single exception.
 
     Examples
     --------

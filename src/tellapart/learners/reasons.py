@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal as Choice
 
 import numpy as np
 
 from tellapart.combinations import And, Or, Points
-from tellapart.learners.history import Bits, History, group_of
+from tellapart.learners.history import History
 from tellapart.model import Clause, DecisionList, Literal, Not, describe
 from tellapart.protocol import Feature, Label
 
@@ -64,73 +63,60 @@ def reasons(model: DecisionList, history: History) -> list[Reason]:
     >>> print(learner.reasons()[0])
     eggs (fish): in rule 6
     """
-    used: dict[int, set[int]] = {}  # the columns of the rules, and the rules
+    rules: dict[int, list[int]] = {}  # in which a column stands
     for number, clause in enumerate(model.clauses):
-        for literal in clause.literals:
-            for part in parts_of(literal.feature):
-                if part in history.column_of:
-                    used.setdefault(history.column_of[part], set()).add(number)
+        for feature in {part for one in clause.literals for part in parts_of(one.feature)}:
+            if feature in history.column_of:
+                rules.setdefault(history.column_of[feature], []).append(number)
     given: dict[tuple[int, Label], list[int]] = {}
     for item, _, column in history.pairs:
         given.setdefault((column, history.labels[history.codes[item]]), []).append(item)
-    number_of = {id(clause): number for number, clause in enumerate(model.clauses)}
-    bits, columns, found = history.bits, list(used), []
+    place = {id(clause): number for number, clause in enumerate(model.clauses)}
+    found = []
     for (column, label), items in given.items():
         feature, times = history.features[column], len(items)
-        if column in used:
-            found.append(Reason(feature, label, times, "stands", _in_order(used[column])))
+        if column in rules:
+            found.append(Reason(feature, label, times, "stands", tuple(rules[column])))
             continue
-        other = _instead(history, columns, column)
+        other, same = _instead(history, list(rules), column)
         if other is not None:
-            new, apart = history.features[other], bits[:, other] != bits[:, column]
-            same = bool(apart.all() or not apart.any())
-            more = 0 if same else _more_right(model, history, apart, new, feature)
+            new = history.features[other]
+            more = 0 if same else _more_right(model, history, new, feature)
             if more >= 0:
                 fate: Fate = "same" if same else "moved"
-                rules = _in_order(used[other])
-                found.append(Reason(feature, label, times, fate, rules, new, more))
+                found.append(Reason(feature, label, times, fate, tuple(rules[other]), new, more))
                 continue
         matched = [model.match(history.items[item]) for item in items]
         fate = "covered" if all(clause.label == label for clause in matched) else "missed"
-        rules = _in_order(number_of.get(id(clause), -1) for clause in matched)
-        found.append(Reason(feature, label, times, fate, rules))
+        deciding = {place.get(id(clause), -1) for clause in matched}
+        in_order = sorted(deciding, key=lambda n: (n < 0, n))  # the default comes last
+        found.append(Reason(feature, label, times, fate, tuple(in_order)))
     return found
 
 
-def _in_order(numbers: Iterable[int]) -> tuple[int, ...]:
-    """Numbers of rules, the default last."""
-    return tuple(sorted(set(numbers), key=lambda n: (n < 0, n)))
-
-
-def _instead(history: History, columns: list[int], column: int) -> int | None:
+def _instead(history: History, columns: list[int], column: int) -> tuple[int | None, bool]:
     """The one of some columns that is the same as `column`, or its opposite, on all items; or else
-    the nearest one of the same group, if it holds with `column` more often than without."""
-    if not columns:
-        return None
-    bits = history.bits
-    apart: Bits = (bits[:, columns] != bits[:, [column]]).sum(0)
-    for place in np.flatnonzero((apart == 0) | (apart == len(bits))):
-        return columns[place]
-    both = (bits[:, columns] & bits[:, [column]]).sum(0)
-    group = group_of(history.features[column])
-    near = [
-        (int(apart[place]), other)
-        for place, other in enumerate(columns)
-        if apart[place] < both[place] and group_of(history.features[other]) == group
-    ]
-    return min(near)[1] if near else None
+    the nearest one of its group, if it holds with `column` more often than without. And which."""
+    bits, near = history.bits, dict[int, int]()
+    for other in columns:
+        apart = int((bits[:, other] != bits[:, column]).sum())
+        if apart in (0, len(bits)):
+            return other, True
+        both = int((bits[:, other] & bits[:, column]).sum())
+        if apart < both and history.groups[other] == history.groups[column]:
+            near[other] = apart
+    return min(near, key=lambda other: near[other], default=None), False
 
 
-def _more_right(
-    model: DecisionList, history: History, apart: Bits, new: Feature, old: Feature
-) -> int:
-    """How many more items are right with the new feature than with the old one in its place; that
-    can matter only where the two are apart."""
-    some = np.flatnonzero(apart).tolist()
+def _more_right(model: DecisionList, history: History, new: Feature, old: Feature) -> int:
+    """How many more items are right with the new feature than with the old one in its place."""
+    before = _replaced(model, new, old)
+    apart = history.bits[:, history.column_of[new]] != history.bits[:, history.column_of[old]]
+    some = np.flatnonzero(apart).tolist()  # elsewhere it does not matter
     items = [history.items[n] for n in some]
     wanted = [history.labels[history.codes[n]] for n in some]
-    now, before = model.predict(items), _replaced(model, new, old).predict(items)
-    return sum((a == y) - (b == y) for a, b, y in zip(now, before, wanted, strict=True))
+    each = zip(model.predict(items), before.predict(items), wanted, strict=True)
+    return sum((now == label) - (then == label) for now, then, label in each)
 
 
 def parts_of(feature: Feature) -> list[Feature]:

@@ -1,5 +1,7 @@
 """RobustDFF: the paper's algorithm for the adversarial setting (Algorithms 1 and 2).
 
+The paper is Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
+
 Algorithm 1 is the loop of every rule list. `RuleList` finds the first rule C[x̂] that x_t satisfies
 and guesses its label, or y_0 where there is none. If a rule was wrong, it calls `wrong`, which is
 HandleMistake. If the default was, it adds the empty rule C[x_t] to L. What is kept of a rule:
@@ -56,9 +58,8 @@ class RobustDFF(HandleMistake):
     label of the first rule, in order of creation, that covers the item. A feature becomes a literal
     once more than s corrections named it; a rule goes when it has m literals, or when more
     corrections than `patience` speak against it after its m-1-|C| most frequent reasons are set
-    aside. Follows Algorithms 1 and 2 of [^1] line by line, read as docs/theory.md says.
-
-    A correction without a feature is counted as a feature of its own, shared by nothing.
+    aside. A correction without a feature is counted as a feature of its own, shared by nothing.
+    docs/theory.md says how we read what the text leaves open.
 
     Guarantee. With at most m components, at most k bad rounds, of which at most s name the same
     feature against the same component, at most m+k rules and (m-1) + (s+1)m(m-1)/2 +
@@ -84,10 +85,6 @@ class RobustDFF(HandleMistake):
     >>> lesson = ta.teach(ta.RobustDFF(world.m, world.k, world.s), world.teacher(), world.items)
     >>> lesson.mistakes, lesson.bound
     (34, 99)
-
-    References
-    ----------
-    [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
     def __init__(

@@ -1,12 +1,13 @@
 """Rules in order of creation: the list L of the paper, and its C[x̂], label[x̂], fcount[x̂].
 
-A learner's own file says only what it does on two occasions: a wrong guess of a rule (`wrong`), and
-an item that no rule covers (`uncovered`). `RuleList` does the rest.
+A learner's own file says only what happens when a rule is wrong (`wrong`), and to an item that no
+rule covers (`uncovered`).
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass, field
 from typing import Any
 
 from tellapart import codec
@@ -15,43 +16,32 @@ from tellapart.model import Clause, Compound, DecisionList, FirstMatch, Holds, L
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
 
+@dataclass(frozen=True, slots=True)
 class Unnamed(Compound):
     """Stands for the reason of a correction that named none: shared by nothing, holds nowhere."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    number: int
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return False
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Unnamed) and self.number == other.number
 
-    def __hash__(self) -> int:
-        return hash((Unnamed, self.number))
-
-    def __repr__(self) -> str:
-        return f"Unnamed({self.number})"
-
-
+@dataclass(slots=True, eq=False)
 class Rule:
     """C[x̂]: an example, its label, and the features its items must not have."""
 
-    __slots__ = ("_clause", "born", "counts", "features", "guess", "number", "since", "slot")
-
-    def __init__(self, guess: Guess, born: int, number: int) -> None:
-        self.guess, self.born, self.number = guess, born, number
-        self.features: list[Feature] = []
-        """The φ of its literals NOT φ, in order; an `Unnamed` one counts but is not shown."""
-        self.counts: dict[Feature, int] = {}
-        """fcount[x̂](φ) where it is not zero."""
-        self.since: dict[Feature, int] = {}
-        """t(x̂, φ), the round in which a count began, for learners with a clock."""
-        self.slot = -1
-        """Its place in the index of the list."""
-        self._clause: Clause | None = None
+    guess: Guess
+    born: int
+    number: int
+    features: list[Feature] = field(default_factory=list)
+    """The φ of its literals NOT φ, in order; an `Unnamed` one counts but is not shown."""
+    counts: dict[Feature, int] = field(default_factory=dict)
+    """fcount[x̂](φ) where it is not zero."""
+    since: dict[Feature, int] = field(default_factory=dict)
+    """t(x̂, φ), the round in which a count began, for learners with a clock."""
+    slot: int = -1
+    """Its place in the index of the list."""
+    _clause: Clause | None = None
 
     @property
     def clause(self) -> Clause:

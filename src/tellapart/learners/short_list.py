@@ -19,7 +19,6 @@ from tellapart.learners.decision_list import decision_list
 from tellapart.learners.fitted import Fitted, fit
 from tellapart.learners.history import Bits, Columns, History
 from tellapart.learners.reasons import Reason, reasons
-from tellapart.learners.short_trees import Node
 from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
@@ -83,68 +82,51 @@ class ShortList(BaseLearner):
         self.columns = columns if isinstance(columns, Columns | None) else Columns(columns)
         self.terms, self.wary = terms, bool(wary)
         self.rules_created = self.rules_deleted = 0
-        self._history = History(holds, self.columns)
-        self._fitted = Fitted()
+        self.history = History(holds, self.columns)
+        """Everything told."""
+        self.fitted = Fitted()
+        """The tree that the rules say."""
         self._model: DecisionList | None = None
         self._asked: tuple[Item, Bits] | None = None
 
     @property
     def room(self) -> int:
         """The most terms that the rules may have."""
-        return 8 + 4 * len(self._history.labels) if self.terms is None else self.terms
+        return 8 + 4 * len(self.history.labels) if self.terms is None else self.terms
 
     @property
     def suspected(self) -> tuple[Hashable, ...]:
         """The columns that go along with the labels but were never named, and are not used."""
-        return self._fitted.suspected
+        return self.fitted.suspected
 
-    @property
-    def history(self) -> History:
-        """Everything told."""
-        return self._history
-
-    def reasons(self) -> list[Reason]:
-        """Every reason given: in which rule it stands, or why it is not needed."""
-        return reasons(self.model, self._history)
+    def reasons(self, model: DecisionList | None = None) -> list[Reason]:
+        """Every reason given: in which rule of a model it stands, or why it is not needed."""
+        return reasons(model or self.model, self.history)
 
     @property
     def model(self) -> DecisionList:
         """The list that is shown."""
         if self._model is None:
-            self._model = self._list()
+            if not self.history.items:
+                return DecisionList((), Clause((), None), self.holds)
+            made = decision_list(self.fitted.tree, self.history, self.fitted.items, self.room)
+            self._model = replace(made, example_for=self._nearest)
         return self._model
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> ShortList:
-        made = super().__deepcopy__(memo)
-        made._model = made._asked = None
-        return made
-
-    def _list(self) -> DecisionList:
-        if not self._history.items:
-            return DecisionList((), Clause((), None), self.holds)
-        fitted = self._fitted
-        made = decision_list(fitted.tree, self._history, fitted.items, self.room)
-        return replace(made, example_for=self._nearest)
 
     def _nearest(self, item: Item, label: Label) -> Item:
         """The nearest earlier item of a label; of equally near ones, the first."""
-        history = self._history
-        codes = np.array(history.codes, dtype=np.intp)
-        same = np.flatnonzero(codes == history.labels.index(label))
-        apart = (history.bits[same] != self._bits_of(item)).sum(1)
-        return history.items[int(same[apart.argmin()])]
-
-    def _bits_of(self, item: Item) -> Bits:
-        """The columns of an item; those of the last one are kept, for it comes again at once."""
-        asked, columns = self._asked, len(self._history.features)
+        history = self.history
+        asked, columns = self._asked, len(history.features)
         if asked is None or asked[0] is not item or len(asked[1]) != columns:
-            asked = self._asked = item, self._history.bits_of(item)
-        return asked[1]
+            asked = self._asked = item, history.bits_of(item)  # it comes again at once
+        same = np.flatnonzero(np.array(history.codes) == history.labels.index(label))
+        apart = (history.bits[same] != asked[1]).sum(1)
+        return history.items[int(same[apart.argmin()])]
 
     # -- the contract of BaseLearner
 
     def begin(self, item: Item, label: Label) -> None:
-        self._history.add(item, label)
+        self.history.add(item, label)
         self._model = None
 
     def decide(self, item: Item) -> Guess:
@@ -152,7 +134,7 @@ class ShortList(BaseLearner):
 
     def update(self, item: Item, guess: Guess, correction: Correction | None) -> None:
         """Learn from an answer, to whoever's guess: it says something of two items."""
-        history = self._history
+        history = self.history
         fault = correction and self.fault(correction.feature, item, guess.example)
         self.rounds += 1
         number = history.add(item, guess.label if correction is None else correction.label)
@@ -166,45 +148,28 @@ class ShortList(BaseLearner):
             self._refit()
 
     def _refit(self) -> None:
-        history, fitted = self._history, self._fitted
+        history, fitted = self.history, self.fitted
         if len(history) - fitted.items < len(history) // PATIENCE or len(history.labels) < 2:
             return
         before = {(clause.literals, clause.label) for clause in self.model.clauses}
-        self._fitted = fit(history, fitted.tree, self.room, self.wary)
+        self.fitted = fit(history, fitted.tree, self.room, self.wary)
         self._model = None
         now = {(clause.literals, clause.label) for clause in self.model.clauses}
         self.rules_created += len(now - before)
         self.rules_deleted += len(before - now)
 
-    def state(self) -> dict[str, Any]:
-        """What was told, and the rules it came to."""
-        fitted = vars(self._fitted) | {"tree": _write_tree(self._fitted.tree)}
-        return {**super().state(), "told": self._history.told(), "fitted": fitted}
-
     def restore(self, state: Mapping[str, Any]) -> None:
-        """The inverse of `state`."""
-        told, fitted = state["told"], state["fitted"]
-        for name, value in state.items():
-            if name not in ("told", "fitted"):
-                setattr(self, name, value)
-        self._history.extend(told)
-        self._fitted = Fitted(**{**fitted, "tree": _read_tree(fitted["tree"])})
+        """The inverse of `state`. Of the history, what was told is written."""
+        super().restore({**state, "history": self.history})
+        self.history.extend(state["history"])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ShortList:
+        made = super().__deepcopy__(memo)
+        made._model = made._asked = None  # they know the nearest items of this one
+        return made
 
 
-def _write_tree(tree: Node) -> Any:
-    if not tree.parts:
-        return tree.label
-    sides = _write_tree(tree.yes), _write_tree(tree.no)
-    return [[list(part) for part in tree.parts], tree.least, *sides]
-
-
-def _read_tree(data: Any) -> Node:
-    if isinstance(data, int):
-        return Node(data)
-    parts, least, yes, no = data
-    made = Node()
-    made.split(tuple((c, w) for c, w in parts), _read_tree(yes), _read_tree(no), least)
-    return made
+codec.register(History, "$told", lambda history: codec.encode(history.told), codec.decode)
 
 
 Hindsight = ShortList

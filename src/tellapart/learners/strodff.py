@@ -61,10 +61,6 @@ class StRoDFF(HandleMistake):
     >>> lesson = ta.teach(learner, world.teacher(), world.items)
     >>> lesson.mistakes < 0.1 * lesson.rounds
     True
-
-    References
-    ----------
-    [^1]: Dasgupta, Sabato, *Robust Learning from Discriminative Feature Feedback*, AISTATS 2020.
     """
 
     idle: Idle = "covered"
@@ -85,14 +81,8 @@ class StRoDFF(HandleMistake):
         owner = "StRoDFF"
         check(owner, "m", m, "an integer >= 1", lambda m: m >= 1)
         check(owner, "epsilon", epsilon, "in [0, 1/4)", lambda e: 0 <= e < 0.25, float)
-        check(
-            owner,
-            "sigma",
-            sigma,
-            f"from 0 to epsilon = {epsilon}",
-            lambda s: 0 <= s <= epsilon,
-            float,
-        )
+        up_to = f"from 0 to epsilon = {epsilon}"
+        check(owner, "sigma", sigma, up_to, lambda s: 0 <= s <= epsilon, float)
         check(owner, "delta", delta, "in (0, e^-2 = 0.1353...]", lambda d: 0 < d <= exp(-2), float)
         check(owner, "scale", scale, "a number >= 0", lambda c: 0 <= c < float("inf"), float)
         if not isinstance(as_printed, bool):

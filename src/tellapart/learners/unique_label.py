@@ -14,11 +14,12 @@ from tellapart.protocol import Correction, Feature, Guess, Item, Label
 class UniqueLabelDFF(RuleList):
     """Make rules by chance, one a label, and take back literals that were believed wrongly.
 
-    This is Algorithm 2 of [^1], line by line. A rule that guesses wrong gets NOT φ if the answer is
-    consistent. On a wrong default guess with the right label y: if no rule has the label y, an
-    empty rule is made with probability p; if one has it, a literal that the item violates is taken
-    out of it. Each rule counts these updates, and goes at m + l - 1. (Our reading: taking a literal
-    out is an update too, and the first such literal goes.)
+    This is Algorithm 2 of Sabato, *Improved Robust Algorithms for Learning with Discriminative
+    Feature Feedback*, AISTATS 2023, line by line. A rule that guesses wrong gets NOT φ if the
+    answer is consistent. On a wrong default guess with the right label y: if no rule has the label
+    y, an empty rule is made with probability p; if one has it, a literal that the item violates is
+    taken out of it. Each rule counts these updates, and goes at m + l - 1. (Our reading: taking a
+    literal out is an update too, and the first such literal goes.)
 
     Guarantee. If all components have different labels, at most `theory.unique_label_bound(m, k)`
     mistakes are expected, whatever the teacher does who does not foresee the draws. The paper says
@@ -31,17 +32,6 @@ class UniqueLabelDFF(RuleList):
     as soon as as many labels have been corrections more often than the guess. At most
     (m-1)(20m' + 1 + 3 log2 m') + 17k mistakes are expected, m' the least power of two >= m.
 
-    Parameters
-    ----------
-    m : int, optional
-        The most components the teacher may have in mind.
-    p : float in (0, 1], default=1/m
-        The probability with which a wrong default guess makes a rule.
-    l : int, default=2m
-        How many updates a rule survives beyond the m-1 that a good rule needs.
-    seed : int, default=0
-        Whence chance comes. The learner's file has it, and how often it was used.
-
     Examples
     --------
     >>> import tellapart as ta
@@ -51,11 +41,6 @@ class UniqueLabelDFF(RuleList):
     ...     print(ta.teach(learner, teacher, world.items).mistakes)
     937
     1834
-
-    References
-    ----------
-    [^1]: Sabato, *Improved Robust Algorithms for Learning with Discriminative Feature Feedback*,
-          AISTATS 2023.
     """
 
     idle: Idle = "right"

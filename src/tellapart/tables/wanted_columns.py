@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.features.to_polars import DTYPE, cleaned, from_dtype
 from tellapart.features.tree import Type
 from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.files import is_url
-from tellapart.tables.frames import broken, no_column
+from tellapart.tables.frames import BROKEN, no_column
 from tellapart.tables.source import Source
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FITS = (
     (Type.INTEGER, Type.NUMBER),
@@ -38,19 +37,30 @@ class WantedColumns:
             raise ParameterError("sample is for teaching; predict labels every row")
         self.source, self.name, self.asked = source, source.name, dict(wanted)
         self._csvs = [one for one in source.texts if isinstance(one, CsvFile)]
-        self._careful = False
+        self._careful = None in wanted.values() and source.kind == "jsonl"
+        self._open()
+        self.findings = [one for one in source.findings if one.column in wanted]
+
+    def _open(self) -> None:
+        source = self.source
         self._readers: dict[str, ColumnReader] = {}
+        look = None if self._careful else LOOK
         try:
-            self._cells = source.cells(later=True) if source.texts else source.readable(later=True)
+            if source.texts:
+                self._cells = source.cells(later=True)
+            else:
+                self._cells = source.readable(later=True, look=look)
             self._dtypes = dict(self._cells.collect_schema())
             self.columns = list(self._dtypes)
             """All columns of the source."""
-            self.check(wanted)
+            missing = not self.asked.keys() <= self._dtypes.keys()
+            if missing and not self._csvs and self.more_carefully():
+                return
+            self.check(self.asked)
             self._decide()
-        except broken() as error:
+        except BROKEN as error:
             source.explain(error)
-        self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
-        self.findings = [one for one in source.findings if one.column in wanted]
+        self.types = {name: self._type(name, kind) for name, kind in self.asked.items()}
 
     def check(self, names: Iterable[str]) -> None:
         """Raise unless there are such columns."""
@@ -65,10 +75,6 @@ class WantedColumns:
 
         `without_gaps` leaves out the rows that are empty lines of a CSV file; see `has_gaps`.
         """
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
         made = {name: self._value(name, kind) for name, kind in self.types.items()}
         columns = [value.alias(name) for name, (value, _) in made.items()]
         columns += [pl.col(name).alias(f"kept {n}") for n, name in enumerate(keep)]
@@ -85,8 +91,6 @@ class WantedColumns:
 
     def count(self) -> int | None:
         """How many rows there are, if that is quick to tell."""
-        import polars as pl
-
         if self.source.kind not in ("frame", "parquet", "ipc"):
             return None
         return int(self._cells.select(pl.len()).collect().item())
@@ -100,13 +104,14 @@ class WantedColumns:
 
     def more_carefully(self) -> bool:
         """Whether there is a slower way to read it that takes more; it is used from now on."""
-        before, self._careful = self._careful, bool(self._csvs)
+        before, self._careful = self._careful, bool(self._csvs) or self.source.kind == "jsonl"
+        if self._careful and not before and not self._csvs:
+            self.source.frame = None
+            self._open()
         return self._careful and not before
 
     def find_error(self) -> None:
         """Raise if something is wrong with the table that can be named."""
-        import polars as pl
-
         self.source.check()
         for name, reader in self._readers.items():
             self.source.raise_misfit(name, reader, told=self.asked[name] is not None)
@@ -149,8 +154,6 @@ class WantedColumns:
 
     def _decide(self) -> None:
         """How the first rows show texts to be written that are to become something else."""
-        import polars as pl
-
         source = self.source
         names = list(self.asked)
         if not source.texts:
@@ -168,8 +171,6 @@ class WantedColumns:
                 source.raise_misfit(name, self._readers[name], told=False)
 
     def _type(self, name: str, wanted: Type | None) -> Type:
-        from tellapart.features.to_polars import from_dtype
-
         if name in self._readers:
             return self._readers[name].kind
         dtype = self._dtypes[name]
@@ -193,10 +194,6 @@ class WantedColumns:
 
     def _value(self, name: str, kind: Type) -> tuple[pl.Expr, pl.Expr | None]:
         """The values of a column, and where they do not fit."""
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE, cleaned
-
         column, dtype = pl.col(name), self._dtypes[name]
         if name in self._readers:
             if self._csvs and self._is_native(name):
@@ -213,8 +210,6 @@ class WantedColumns:
 
 def _not_whole(number: pl.Expr) -> pl.Expr:
     """Where a float is no whole number; NaN is unknown."""
-    import polars as pl
-
     number = number.cast(pl.Float64)
     odd = (number != number.floor()) | (number.abs() > EXACT)
     return number.is_not_null() & number.is_not_nan() & odd

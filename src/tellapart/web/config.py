@@ -18,7 +18,7 @@ class PageOptions:
     """What `tellapart teach` and `tellapart serve` add to the pages."""
 
     keys: dict[str, str] | None = None
-    """The keys; None: the usual ones, or those of a file beside the tables."""
+    """Keys of one's own; None: those of a file beside the tables, if there is one."""
     known: Mapping[str, tuple[str | Path, str]] = field(default_factory=dict)
     """By session: its table as it lies now, and the column with known labels, to compare answers
     with."""

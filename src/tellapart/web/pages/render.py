@@ -16,7 +16,6 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from tellapart.console.keyboard import FILE, KEYS, PAGE_KEYS, read_keys
 from tellapart.sessions import Given, Session, Summary
 from tellapart.sessions.phrasing import (
     ASKED,
@@ -33,6 +32,7 @@ from tellapart.sessions.phrasing import (
 from tellapart.sessions.replies import RECENT
 from tellapart.tables import Row
 from tellapart.web.access import Caller
+from tellapart.web.keys import read_keys
 from tellapart.web.pages.comparison import in_prose
 
 PAGES = (
@@ -111,14 +111,6 @@ def reasons_html(text: str) -> Markup:
     """Words of help in which reasons stand in `ticks`, and keys in [brackets]."""
     runs = text.split("`")
     return Markup().join(reason_html(r) if n % 2 else keys_html(r) for n, r in enumerate(runs))
-
-
-def keys_of(call: Caller) -> dict[str, str]:
-    """The keys of this server: a file in its folder may change some."""
-    if call.app.pages.keys is not None:
-        return call.app.pages.keys
-    path = call.pool.folder / FILE
-    return read_keys(path if path.is_file() else None)
 
 
 def home(session: str) -> str:
@@ -247,9 +239,9 @@ def menu_lines(
 
 def other_keys(call: Caller) -> str:
     """The keys that a file gave to actions, as JSON; empty if there are none."""
-    usual = {action: key for action, (key, _) in (KEYS | PAGE_KEYS).items()}
-    changed = {action: key for action, key in keys_of(call).items() if key and usual[action] != key}
-    return json.dumps(changed) if changed else ""
+    keys = call.app.pages.keys
+    found = read_keys(None, call.pool.folder) if keys is None else keys
+    return json.dumps(found) if found else ""
 
 
 OUTSIDE: dict[str, Any] = {"session": "", "here": "", "other_keys": "", "title": "tellapart"}

@@ -16,8 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
-from tellapart.sessions.labels import match_label
-from tellapart.sessions.phrasing import name, said_before
+from tellapart.sessions.phrasing import match_label, name, said_before
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.pages.comparison import called, compare
@@ -92,7 +91,9 @@ def _about(session: Session, call: Caller, said: Answered, label: str | None) ->
         "who": whose or "You",
         "chosen_label": label,
         "shown": compare(shown, picture_of(session, call), picking=label is not None),
-        "said": said_before(said, reason_in_words(session, said.feature) if said.feature else None),
+        "said": said_before(
+            said, whose or "You", reason_in_words(session, said.feature) if said.feature else None
+        ),
     }
     if label is not None:
         found = session.candidates(question.id, label, limit=MOST_REASONS)

@@ -182,6 +182,21 @@ def narrow(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
 
+def violations(page: Any, axe: str) -> list[str]:
+    """What is serious or critical, light and dark."""
+    page.add_script_tag(content=axe)
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        for one in told["violations"]:
+            if one["impact"] in ("serious", "critical"):
+                where = [node["html"][:150] for node in one["nodes"][:2]]
+                found.append(f"{scheme} {one['id']}: {where}")
+    page.emulate_media(color_scheme="light")
+    return found
+
+
 def go(teacher: BrowserTeacher, path: str) -> Any:
     """Another page of the session."""
     session = teacher.page.url.split("/s/")[1].split("/")[0]

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,10 @@ PARTS: dict[str, tuple[Callable[[], bool], str]] = {
         lambda: _module("psycopg") and postgres_server.available(),
         "apt-get install postgresql, pip install 'psycopg[binary]'",
     ),
+    "zensical": (
+        lambda: _module("zensical") and _module("mkdocstrings"),
+        "pip install -e '.[docs]'",
+    ),
     "spark": (
         lambda: _module("pyspark") and shutil.which("java") is not None,
         "pip install -e '.[spark]', and Java 17",
@@ -90,7 +95,7 @@ def require(part: str) -> None:
 
 HEAVY = ("spark", "browser", "postgres", "slow")
 """The marks of tests that `./test --fast` leaves out. Those of the first are run first."""
-SLOW_PAGES = ("README.md", "worlds.md", "tutorial.md")
+SLOW_PAGES = ("README.md", "worlds.md", "sql.md")
 """Pages of the documentation whose examples take long."""
 
 
@@ -171,6 +176,23 @@ def browser(needs: Any) -> Iterator[Any]:
 
     with chromium() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory, needs: Any) -> str:
+    """axe-core, which judges how a page serves those who cannot see or point."""
+    needs("npm")
+    folder = tmp_path_factory.mktemp("axe")
+    asked = ["npm", "pack", "axe-core@4", "--silent", "--prefer-offline"]
+    got = subprocess.run(
+        asked, check=False, cwd=folder, capture_output=True, text=True, timeout=120
+    )
+    if got.returncode and os.environ.get("TELLAPART_CI") != "1":
+        pytest.skip(f"npm cannot fetch axe-core: {got.stderr.strip()[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
+        member = packed.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()
 
 
 @pytest.fixture(scope="module")

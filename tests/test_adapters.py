@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,22 @@ def test_thresholds_answer_as_an_informed_teacher(seed: int) -> None:
         assert (got is None) == (wanted is None)
         if got and wanted and wanted.feature is not None:
             assert got.label == wanted.label
-            assert gain(slow, got, guess) == pytest.approx(gain(slow, wanted, guess))
+            one, other = (
+                gain(x.feature, labels, items, x.label, guess.label) for x in (got, wanted)
+            )
+            assert one == pytest.approx(other)
 
 
-def gain(teacher: Any, said: Any, guess: ta.Guess) -> float:
-    inner = said.feature.feature if isinstance(said.feature, ta.Not) else said.feature
-    place = teacher.features.index(inner)
-    telling = teacher._share[said.label][place] - teacher._share[guess.label][place]
-    return -telling if isinstance(said.feature, ta.Not) else telling
+def gain(
+    feature: Any, labels: Sequence[Any], items: Sequence[Any], label: Any, other: Any
+) -> float:
+    """The share of the items of a label on which a feature holds, less that of another label."""
+
+    def share(of: Any) -> float:
+        held = [feature(item) for item, one in zip(items, labels, strict=True) if one == of]
+        return sum(held) / len(held)
+
+    return share(label) - share(other)
 
 
 def test_two_rows_that_no_cut_lies_between() -> None:

@@ -56,20 +56,20 @@ def test_a_cap_too_small_creates_rules_for_ever_and_dff_does_not():
     assert worst_case(DFF(), 2, 1).rules_created == 2
 
 
-GRAPHS = st.lists(st.tuples(*[st.integers(0, 4)] * 2, st.integers(0, 2)), max_size=9)
+GRAPHS = st.lists(st.tuples(*[st.integers(0, 4)] * 2, st.integers(0, 1)), max_size=9)
 
 
 @given(GRAPHS)
 @settings(max_examples=200, derandomize=True, deadline=None)
 def test_longest_agrees_with_trying_every_walk(steps):
     graph = {node: [(w, then) for here, then, w in steps if here == node] for node in range(5)}
-    # A walk that gathers anything it can gather does so on an edge; 5 nodes and steps worth 2 give
-    # at most 2 * 4 without a loop. Bellman's recursion, far beyond that, tells the two apart.
+    # A walk that gathers anything it can gather does so on an edge; 5 nodes give at most 4 without
+    # a loop. Bellman's recursion, far beyond that, tells the two apart.
     best = dict.fromkeys(graph, 0)
     for _ in range(60):
         best = {node: max([0, *(w + best[t] for w, t in out)]) for node, out in graph.items()}
     found = longest(graph)
-    assert found.worth == {n: math.inf if worth > 8 else worth for n, worth in best.items()}
+    assert found.worth == {n: math.inf if worth > 4 else worth for n, worth in best.items()}
     for node, worth in found.worth.items():
         assert (node in found.step) == (worth > 0)
 

@@ -9,15 +9,22 @@ import re
 import socket
 import subprocess
 import sys
-import tarfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from browser_teacher import LOOK, PAGES, TEAM, BrowserTeacher, disagree, history, narrow, write_zoo
+from browser_teacher import (
+    LOOK,
+    PAGES,
+    TEAM,
+    BrowserTeacher,
+    disagree,
+    history,
+    narrow,
+    violations,
+    write_zoo,
+)
 from server_process import Server, serving
 from teaching import fill_disk
 
@@ -579,38 +586,6 @@ def test_pictures_beside_the_table(
 
 
 # -- for everybody
-
-
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory, needs: Any) -> str:
-    """axe-core, which judges how a page serves those who cannot see or point."""
-    needs("npm")
-    folder = tmp_path_factory.mktemp("axe")
-    asked = ["npm", "pack", "axe-core@4", "--silent", "--prefer-offline"]
-    got = subprocess.run(
-        asked, check=False, cwd=folder, capture_output=True, text=True, timeout=120
-    )
-    if got.returncode and os.environ.get("TELLAPART_CI") != "1":
-        pytest.skip(f"npm cannot fetch axe-core: {got.stderr.strip()[-200:]}")
-    with tarfile.open(next(folder.glob("*.tgz"))) as packed:
-        member = packed.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
-
-
-def violations(page: Any, axe: str) -> list[str]:
-    """What is serious or critical, light and dark."""
-    page.add_script_tag(content=axe)
-    found = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        told = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-        for one in told["violations"]:
-            if one["impact"] in ("serious", "critical"):
-                where = [node["html"][:150] for node in one["nodes"][:2]]
-                found.append(f"{scheme} {one['id']}: {where}")
-    page.emulate_media(color_scheme="light")
-    return found
 
 
 def test_every_page_is_for_everybody(

@@ -68,7 +68,6 @@ WRONG: dict[str, list[Callable[[Row], object]]] = {
     "theorem1": [
         put("components", lambda row: 99 * row["d"], part="a"),
         put("components", 1, part="b"),
-        put("DFF", 0),
     ],
     "theorem2": [put("mistakes", 0.1), put("mistakes", 99)],
     "theorem3": [

@@ -273,6 +273,7 @@ def test_simulate_saves_what_was_learnt(
     assert "AS rules" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_labels_of_a_file_are_not_among_its_features(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

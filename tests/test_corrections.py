@@ -310,6 +310,7 @@ def test_tables(name: str, needs: Needs) -> None:
     assert np.isfinite(table.numbers).all()
 
 
+@pytest.mark.slow
 def test_tables_that_are_missing_are_left_out(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

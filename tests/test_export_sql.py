@@ -86,6 +86,7 @@ def test_spark(seed: int, spark: Any) -> None:
     agree("spark", partial(sql_engines.spark, spark), seed, 4, dirty=seed == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_clickhouse(seed: int, needs: Any) -> None:
     needs("clickhouse")
@@ -107,6 +108,7 @@ def test_warehouses_by_way_of_duckdb(dialect: str, needs: Any) -> None:
     agree(dialect, run, 7, 10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_sql_server_has_no_conditions_as_values(seed: int) -> None:
     """Every condition stands where SQL Server allows one, and nothing it does not know is said."""
@@ -580,6 +582,7 @@ def test_a_comment_says_what_sql_assumes_or_takes_care_of() -> None:
             assert (note in before) if note else ("Assumed" not in sql and "NaN" not in sql)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "sqlite"])
 def test_clean_tables_need_no_care(dialect: Any, needs: Any) -> None:
     needs("duckdb")

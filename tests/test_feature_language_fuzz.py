@@ -73,6 +73,7 @@ PHASES = (Phase.explicit, Phase.generate, Phase.shrink)
 quick = settings(max_examples=300, deadline=None, derandomize=True, phases=PHASES)
 
 
+@pytest.mark.slow
 @quick
 @given(st.text(max_size=200))
 def test_any_text(text: str) -> None:

@@ -62,6 +62,7 @@ def test_examples_are_in_the_line_by_their_names() -> None:
     assert [clause.example for clause in ta.from_sql(sql)] == ["ann", None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deep", [400, 5_000])
 def test_sql_that_is_nested_too_deeply(deep: int) -> None:
     for text in ("(" * deep + "a > 1" + ")" * deep, "NOT " * deep + "a > 1"):

@@ -178,6 +178,7 @@ def test_no_scheduler_is_one_line(
 # -- report and command
 
 
+@pytest.mark.slow
 def test_the_command_runs_a_file_of_ones_own(
     mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], needs: Needs
 ) -> None:

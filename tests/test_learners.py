@@ -48,7 +48,6 @@ def checks():
         "check_json",
         "check_order_of_columns",
         "check_same_log_same_state",
-        "check_undo_is_never_happened",
     )
     for name, make in MAKERS.items():
         for check, run in (CHECKS | BASE_CHECKS).items():

@@ -14,7 +14,6 @@ import tellapart as ta
 from tellapart import theory
 from tellapart.columns import unpack
 from tellapart.learners.rule_list import RuleList
-from tellapart.teachers import Hostile
 
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -144,15 +143,6 @@ def test_capped_dff_keeps_untouched_rules(world):
     assert watch.mistakes.total() <= theory.capped_bound(m, k)
 
 
-@given(made_worlds(), st.sampled_from(["growing", "ruler"]))
-@quick
-def test_adaptive_dff_keeps_its_bound(world, schedule):
-    lesson = ta.teach(ta.AdaptiveDFF(schedule), world.teacher(), world.items)
-    assert lesson.mistakes <= lesson.bound == theory.adaptive_bound(world.m, world.k, schedule)
-    if schedule == "ruler":
-        assert lesson.rules_created <= theory.ruler_rules(world.m, world.k)
-
-
 @given(made_worlds(exceptions=st.just(0)))
 @quick
 def test_dff_keeps_its_bound_under_a_perfect_teacher(world):
@@ -197,26 +187,6 @@ def test_what_the_guard_hears_is_a_lesson_of_its_own(world):
     lesson = ta.teach(alone, teacher, items)
     assert lesson.mistakes == learner.charged[1] <= theory.capped_bound(world.m, world.k)
     assert alone.model == heard.model
-
-
-@pytest.mark.slow
-@given(made_worlds(exceptions=st.just(0)), st.integers(0, 12))
-@quick
-def test_a_hostile_teacher_breaks_no_bound(world, k):
-    m = world.m
-    for learner in (
-        ta.RobustDFF(m, k, k),
-        ta.RobustDFF(m, k, k, patience=0),
-        ta.CappedDFF(m),
-        ta.AdaptiveDFF(),
-        ta.AdaptiveDFF("ruler"),
-        ta.Guarded(ta.DFF(), ta.CappedDFF(m)),
-    ):
-        teacher = Hostile(world.teacher(), k)
-        lesson = ta.teach(learner, teacher, world.items)
-        assert teacher.lies <= k
-        assert lesson.bound is not None
-        assert lesson.mistakes <= lesson.bound
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -145,6 +145,7 @@ def lesson(session: Session, dice: random.Random, steps: int = 10) -> list[str]:
     return told
 
 
+@pytest.mark.slow
 def test_no_fault_beside_the_log_loses_an_answer(tmp_path: Path) -> None:
     """In many short lessons everything that rides along raises at random."""
     store, troubled = Store(tmp_path / "s.db"), 0
@@ -267,6 +268,7 @@ def test_to_undo_the_answer_that_breaks_the_learner_heals_it(store: Store) -> No
             assert session.summary().mistakes >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["texts", "tags", "one column", "one label", "no column"])
 @pytest.mark.parametrize("reasons", [True, False])
 def test_small_tables_are_taught_without_an_error(kind: str, reasons: bool, store: Store) -> None:

@@ -286,6 +286,7 @@ def items() -> st.SearchStrategy[dict[str, Any]]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @quick
 @given(conditions(), items())
 def test_the_canonical_text_stays_and_says_the_same(written: str, item: dict[str, Any]) -> None:

@@ -127,6 +127,7 @@ def test_a_deep_tree_is_no_trouble() -> None:
 floats32 = st.floats(width=32, min_value=-1e6, max_value=1e6)
 
 
+@pytest.mark.slow
 @settings(quick, max_examples=40)
 @given(
     st.lists(st.tuples(floats32, floats32, st.booleans()), min_size=2, max_size=12),

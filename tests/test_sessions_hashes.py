@@ -186,6 +186,7 @@ def test_check_and_repair(path: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert "nothing of the session 'zoo' can be read: event 1 is" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_database_may_be_damaged_where_no_event_is(path: Path) -> None:
     """Bits of the file itself: a message, or the same log; the same for check and repair."""
     whole, dice = path.read_bytes(), random.Random(0)

@@ -163,6 +163,7 @@ def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> No
         assert skipped.item in [one.item for one in came_back]
 
 
+@pytest.mark.slow
 def test_while_most_guesses_are_wrong_all_items_are_drawn(tmp_path: Path) -> None:
     """Rules that know nothing cannot say what they are unsure of."""
     dice = random.Random(3)

@@ -121,6 +121,7 @@ def test_the_reason_of_an_answer_whose_example_is_another_is_asked_once(store: S
         assert str(give(session, "Ann").item) == "pike"
 
 
+@pytest.mark.slow
 def test_an_answer_needs_a_reason_again_if_its_guess_is_another_now(store: Store) -> None:
     teach_with_slips(store, 50, 4)
     with Session.open(store, "zoo", table=zoo_table()) as session:

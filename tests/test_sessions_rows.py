@@ -144,6 +144,7 @@ def test_rows_added_in_between_are_as_a_replay(parts: list[int], learner: str, o
 # -- over HTTP
 
 
+@pytest.mark.slow
 def test_rows_over_the_api(tmp_path: Path) -> None:
     folder = write_tables(tmp_path)
     with Client(make_app(folder)) as ann:
@@ -180,6 +181,7 @@ def test_a_parquet_file_is_written_by_others(store: Store, tmp_path: Path) -> No
 # -- a table that has changed, or is gone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", [False, True])
 def test_what_goes_on_without_the_table(
     gone: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -316,5 +317,5 @@ quick = settings(
 )
 TestRules = Sessions.TestCase
 TestRules.settings = quick
-TestHindsight = Hindsights.TestCase
+TestHindsight = pytest.mark.slow(Hindsights.TestCase)
 TestHindsight.settings = settings(quick, max_examples=10)

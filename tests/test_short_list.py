@@ -61,6 +61,7 @@ def signs(count: int, columns: int, seed: int) -> list[dict[str, bool]]:
 # -- the room
 
 
+@pytest.mark.slow
 @settings(max_examples=12, derandomize=True, deadline=None)
 @given(
     seed=st.integers(0, 1000),

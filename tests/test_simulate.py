@@ -232,20 +232,6 @@ def test_a_teacher_of_ones_own_is_asked_in_every_round():
     assert simulated.to_json() == taught.to_json()
 
 
-class Doubting(ta.RobustDFF):
-    """Believes a reason only after three witnesses more."""
-
-    def n_s(self, rule: Rule, feature) -> float:
-        return super().n_s(rule, feature) + 3
-
-
-def test_a_learner_with_a_patience_of_its_own_is_asked():
-    world = ta.worlds.tree(3000, 30, 6, 3, 0.05, seed=2)
-    assert_same(lambda w: Doubting(6, 9, 3), world)
-    lesson = ta.simulate(Doubting(6, 9, 3), world)
-    assert lesson.mistakes != ta.simulate(ta.RobustDFF(6, 9, 3), world).mistakes
-
-
 @pytest.mark.parametrize("delta", [1e-300, 5e-324])
 def test_a_delta_too_small_to_divide_by(delta: float) -> None:
     """8 t^3 / delta is no float then; the bound was no number, and two lessons were never equal."""

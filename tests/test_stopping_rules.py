@@ -101,6 +101,7 @@ def test_where_no_model_is_worse_than_the_one_before_all_draws_count(drift: str)
     assert lately.high < now.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drift", DRIFTS.values(), ids=DRIFTS)
 def test_stopping_by_the_bound_is_as_safe_as_it_says(drift: Drift) -> None:
     """Whoever stops as soon as the error is "below 20 %" has a worse model in 5 % of lessons."""

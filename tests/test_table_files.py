@@ -52,7 +52,7 @@ def test_every_kind_of_file_reads_the_same(write: Callable[[Path], Path], tmp_pa
     assert len(table) == 4
     assert [dict(row) for row in table.items] == [dict(row) for row in zoo().items]
     assert table.item("wasp")["legs"] == 6
-    assert str(table.summary()).startswith(f"{table.name}: 4 items, 5 columns")
+    assert table.summary().startswith(f"{table.name}: 4 items, 5 columns")
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_odd_types_are_brought_to_one_of_each_kind() -> None:
         "nothing": None,
         "list": "1, 2",
     }
-    assert "not readable by features: bytes" in str(table.summary())
+    assert "not readable by features: bytes" in table.summary()
     with pytest.raises(FormatError, match="no column 'bytes' that can be read"):
         table.values("bytes")
 
@@ -261,6 +261,7 @@ def test_other_bad_files(tmp_path: Path) -> None:
             ta.Table(far).values("d")
 
 
+@pytest.mark.slow
 def test_good_files_that_look_odd(tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes("\ufeffid, name ,\n007,'x',\n\n012,,2\n".encode())

@@ -25,8 +25,7 @@ import tellapart as ta
 from tellapart.engines import predict_file
 from tellapart.errors import FormatError
 from tellapart.tables.databases import read_query
-from tellapart.tables.limits import Limits
-from tellapart.tables.options import ReadOptions
+from tellapart.tables.options import Limits, ReadOptions
 from tellapart.tables.read_apart import read_apart
 
 ENDLESS = "with recursive t(n) as (select 1 union all select n + 1 from t) select n from t"
@@ -248,6 +247,7 @@ def test_ctrl_c_ends_a_query(which: str, request: pytest.FixtureRequest) -> None
 # -- for a server
 
 
+@pytest.mark.slow
 def test_a_table_read_apart_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("name,born,code,wet\nbear,1/2/2024,007,yes\nduck,,12,no\n")

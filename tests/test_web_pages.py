@@ -319,7 +319,7 @@ def test_progress_says_what_is_known(ann: Client) -> None:
     teach(ann)
     page = ann.get("/s/zoo/progress").text
     assert "You have taught 2 of 5 rows. It takes some rows drawn at random" in page
-    assert "Nothing is known yet: rows drawn at random" in page
+    assert "Nothing is known yet. Rows drawn at random" in page
     found = [row[:4] for row in rows(page) if len(row) == 6 and row[0] != "Ann"]
     assert found == [["mammal", "1", "0", "1"], ["bird", "1", "1", "0"]]
     for _ in range(3):
@@ -512,6 +512,7 @@ def test_home_has_a_card_for_every_session(tmp_path: Path) -> None:
             assert 'href="/?all=1"' in ann.get(f"/s/zoo/{path}").text, path
 
 
+@pytest.mark.slow
 def test_a_table_is_added(tmp_path: Path) -> None:
     app = make_app(write_tables(tmp_path), max_upload=1000)
     folder = tmp_path / "tables"
@@ -551,6 +552,7 @@ def test_a_table_is_added(tmp_path: Path) -> None:
         assert sorted(path.name for path in folder.iterdir()) == ["pets.csv", "zoo.csv"]
 
 
+@pytest.mark.slow
 def test_any_kind_of_table_is_added(tmp_path: Path) -> None:
     """Also those that are not listed as tables of a folder."""
     with Client(make_app(write_tables(tmp_path)), ANN) as ann:
@@ -607,6 +609,7 @@ def test_labels_of_a_column_are_compared_with(tmp_path: Path) -> None:
         assert "you said tame, the column kind says" in odd
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: Path) -> None:
     with Client(make_app(write_tables(tmp_path), max_upload=1000), ANN) as ann:
 
@@ -634,6 +637,7 @@ def test_what_is_wrong_with_a_table_is_said_for_who_has_only_the_page(tmp_path: 
         )
 
 
+@pytest.mark.slow
 def test_half_a_table_is_not_kept(small_disk: Path) -> None:
     app = make_app(write_tables(small_disk))
     with Client(app, ANN) as ann:

@@ -37,6 +37,7 @@ def test_operations_have_names_that_people_would_choose(app: Any) -> None:
     assert not any("*/*" in json.dumps(operation) for operation in operations.values())
 
 
+@pytest.mark.slow
 def test_new_rows_are_labelled(tmp_path: Path) -> None:
     import httpx
 

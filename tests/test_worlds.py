@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 import tellapart as ta
 from tellapart.columns import bit, pack, unpack
 from tellapart.errors import ParameterError
-from tellapart.teachers import Informed, Recorded, Slipping
 
 quick = settings(max_examples=40, deadline=None, derandomize=True)
 MAKERS = [ta.worlds.tree, ta.worlds.dnf]
@@ -164,55 +163,6 @@ def _taught(world):
     return learner
 
 
-def test_the_informed_teacher_names_what_tells_the_labels_apart():
-    world = ta.worlds.zoo()
-    teacher = Informed(world.items, world.labels, world.features)
-    by_name = {str(animal): animal for animal in world.items}
-    duck, bear, frog = by_name["duck"], by_name["bear"], by_name["frog"]
-    assert teacher.answer(duck, ta.Guess("mammal", bear)).feature == "feathers"
-    assert teacher.answer(duck, ta.Guess("bird", duck)) is None
-    assert teacher.answer(frog, ta.Guess("mammal", bear)).feature == ta.Not("milk")
-    assert teacher.answer(duck, ta.Guess(None, None)) == ta.Correction("bird")
-    lesson = ta.teach(ta.AdaptiveDFF(), teacher, world.items)
-    assert not lesson.inconsistencies
-
-
-def test_an_informed_teacher_without_words():
-    items, labels = [{"a"}, {"b"}], ["x", "y"]
-    teacher = Informed(items, labels, features=["c"])
-    assert teacher.answer({"a"}, ta.Guess("y", {"b"})) == ta.Correction("x", None)
-
-
-def test_slips_come_at_their_rate_and_from_their_seed():
-    world = ta.worlds.zoo()
-
-    def slips(seed, rate):
-        teacher = Slipping(
-            world.teacher(), rate, labels=set(world.labels), features=world.features, seed=seed
-        )
-        lesson = ta.teach(ta.AdaptiveDFF(remember=True), teacher, list(world.items) * 5)
-        return teacher.slips, lesson.mistake_rounds
-
-    assert slips(1, 0.0)[0] == 0
-    assert slips(1, 0.2) == slips(1, 0.2) != slips(2, 0.2)
-    assert 60 < slips(1, 0.2)[0] < 140
-
-
-def test_a_recorded_lesson_plays_again():
-    world = ta.worlds.zoo()
-    lesson = ta.teach(ta.CappedDFF(world.m), world.teacher(), world.items)
-    first = [(world.items[0], ta.Correction(world.labels[0]))]
-    transcript = first + [(r.item, r.correction) for r in lesson.corrections]
-    named = {id(item) for item, _ in transcript}
-    items = [item for item in world.items if id(item) in named]
-    again = ta.teach(ta.CappedDFF(world.m), Recorded(transcript), items)
-    assert [r.item for r in again.corrections] == [r.item for r in lesson.corrections]
-    with pytest.raises(ta.TellapartError, match="says nothing"):
-        Recorded([]).answer("bear", ta.Guess(None, None))
-    with pytest.raises(ta.TellapartError, match="contradicts itself"):
-        Recorded([("x", ta.Correction("a")), ("x", ta.Correction("b"))])
-
-
 @pytest.mark.parametrize("make", [ta.worlds.tree, ta.worlds.dnf])
 @pytest.mark.parametrize(
     "bad", [{"seed": "a"}, {"seed": 1.5}, {"similar": -1}, {"similar": "a"}, {"similar": 0.5}]
@@ -228,17 +178,6 @@ def test_islands_are_legal_and_know_their_components() -> None:
     assert (world.m, world.k) == (5, 0)
     component_of = world.teacher().component_of
     assert [component_of(item) for item in world.items] == list(world.labels)
-
-
-def test_a_hostile_teacher_keeps_to_s() -> None:
-    """On islands an exception has but one reason of its own, so any s will do."""
-    world = ta.worlds.islands(5_000, 3, seed=4)
-    for s in (1, 20):
-        teacher = ta.teachers.Hostile(world.teacher(), k=20, s=s)
-        lesson = ta.teach(ta.RobustDFF(3, 20, s), teacher, world.items)
-        assert (teacher.lies, teacher.s) == (20, s)
-        assert lesson.bound == ta.theory.patient_bound(3, 20, s, patience=20)
-        assert lesson.bound / 2 < lesson.mistakes <= lesson.bound
 
 
 @pytest.mark.parametrize("d", [1, 2, 30])

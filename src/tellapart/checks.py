@@ -284,19 +284,6 @@ def check_idle(make: Make) -> None:
         assert same, f"in {world} simulate leaves another state than teach: {said}"
 
 
-def check_undo_is_never_happened(make: Make) -> None:
-    """Replaying a transcript without its last answer is the state before that answer."""
-    learner = make()
-    transcript = _run(learner, rounds=50)
-    before = make()
-    _tell(before, transcript[:-1])
-    held = before.to_json()
-    again = load_learner(held)
-    _tell(again, transcript[-1:])
-    assert again.to_json() == _state(learner), "one more answer led elsewhere after loading"
-    assert before.to_json() == held, "a loaded learner shares state with the one it came from"
-
-
 def check_clone_is_fresh(make: Make) -> None:
     """A clone has the parameters and nothing else."""
     learner = make()
@@ -387,7 +374,6 @@ CHECKS: dict[str, Callable[[Make], None]] = {
 BASE_CHECKS: dict[str, Callable[[Make], None]] = {
     check.__name__: check
     for check in (
-        check_undo_is_never_happened,
         check_clone_is_fresh,
         check_feature_both_have,
         check_out_of_turn,

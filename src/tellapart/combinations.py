@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from math import inf
 from numbers import Integral
 from typing import Any
@@ -145,9 +144,11 @@ class Or(_Many):
         return any(truth(part, item, holds) for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False, init=False)
+@dataclass(frozen=True, slots=True, repr=False, init=False)
 class Points(Compound):
     """Holds where the weights of the terms that hold add up to at least `at_least`.
+
+    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
 
     Parameters
     ----------
@@ -156,8 +157,6 @@ class Points(Compound):
         drops out. `Not(f)` of weight w is kept as f of weight -w, with w less for `at_least`.
     at_least : int
         The points from which on it holds.
-
-    `terms` has the terms as a tuple: the heaviest first, negative weights last, then by text.
 
     >>> risky = Points({"smokes": 2, "old": 1, "fit": -1}, 2)
     >>> risky({"smokes", "old", "fit"}), risky({"old"}), risky.terms
@@ -170,7 +169,6 @@ class Points(Compound):
 
     terms: tuple[tuple[Feature, int], ...]
     at_least: int
-    _hash: int
 
     def __init__(
         self, terms: Mapping[Feature, int] | Iterable[tuple[Feature, int]], at_least: int
@@ -178,9 +176,7 @@ class Points(Compound):
         bound = _whole(at_least, "at_least")
         weights: dict[Feature, int] = {}
         for feature, given in _pairs(terms):
-            weight = given
-            if type(weight) is not int:  # to say whose it is takes time
-                weight = _whole(given, f"the weight of {describe(feature)!r}")
+            weight = _whole(given, f"the weight of {describe(feature)!r}")
             if isinstance(feature, Not):
                 bound -= weight
                 weights[feature.feature] = weights.get(feature.feature, 0) - weight
@@ -192,13 +188,9 @@ class Points(Compound):
                 f" at least {at_least}"
             )
         kept = [term for term in weights.items() if term[1]]
-        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), _texts(term[0])))
+        kept.sort(key=lambda term: (term[1] < 0, -abs(term[1]), describe(term[0]), repr(term[0])))
         object.__setattr__(self, "terms", tuple(kept))  # it is frozen
         object.__setattr__(self, "at_least", bound)
-        object.__setattr__(self, "_hash", hash((frozenset(kept), bound)))
-
-    def __reduce__(self) -> tuple[type[Points], tuple[Any, int]]:
-        return Points, (self.terms, self.at_least)  # hashes differ from process to process
 
     def surplus(self, item: Item, holds: Holds = holds) -> int:
         """How many points an item has beyond `at_least`; negative if it has too few.
@@ -211,14 +203,6 @@ class Points(Compound):
 
     def truth(self, item: Item, holds: Holds) -> bool:
         return self.surplus(item, holds) >= 0
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Points) or self._hash != other._hash:
-            return False
-        return self.at_least == other.at_least and frozenset(self.terms) == frozenset(other.terms)
-
-    def __hash__(self) -> int:
-        return self._hash
 
     def __str__(self) -> str:
         return say_points([(describe(feature), w) for feature, w in self.terms], self.at_least)
@@ -289,11 +273,6 @@ def _pairs(terms: Any) -> list[tuple[Feature, Any]]:
             "Points: terms must be a mapping from feature to weight, or pairs (feature, weight),"
             f" got {terms!r}"
         ) from None
-
-
-@lru_cache(maxsize=10_000, typed=True)
-def _texts(feature: Feature) -> tuple[str, str]:
-    return describe(feature), repr(feature)
 
 
 def _whole(value: Any, what: str) -> int:

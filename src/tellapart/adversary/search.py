@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
 from typing import NamedTuple, TypeAlias
 
@@ -16,7 +16,7 @@ START = "start"
 
 Node: TypeAlias = Hashable
 Graph: TypeAlias = Mapping[Node, Iterable[tuple[int, Node]]]
-"""The edges out of every node: their worth (0, 1, 2, ...), and where they lead."""
+"""The edges out of every node: their worth (0 or 1), and where they lead."""
 
 Choose: TypeAlias = Callable[[Hashable, list[Played]], Played | None]
 """Takes the key of a position and the rounds possible there; None ends the lesson."""
@@ -98,9 +98,9 @@ def longest(graph: Graph) -> Longest:
     """
     level = dict.fromkeys(graph)  # a set in order, so that the same graph gives the same walk
     into: tuple[defaultdict[Node, list[Node]], ...] = (defaultdict(list), defaultdict(list))
-    for node, worth, then in _units(graph):
-        level[node] = None
-        into[worth][then].append(node)
+    for node, steps in graph.items():
+        for worth, then in steps:
+            into[worth][then].append(node)
     found: dict[Node, float] = {}
     step: dict[Node, Node] = {}
     n = 0
@@ -119,14 +119,3 @@ def longest(graph: Graph) -> Longest:
             break
         level, n = dict.fromkeys(upper), n + 1
     return Longest({node: found[node] for node in graph}, step)
-
-
-def _units(graph: Graph) -> Iterator[tuple[Node, int, Node]]:
-    """Every step; one worth w > 1 goes through w-1 nodes of its own."""
-    for start, steps in graph.items():
-        for worth, then in steps:
-            node = start
-            for left in range(worth - 1, 0, -1):
-                yield node, 1, (then, left)
-                node = (then, left)
-            yield node, min(worth, 1), then

@@ -78,6 +78,9 @@ class Chosen(NamedTuple):
 class Model:
     """A language model behind an OpenAI-compatible server, as a teacher.
 
+    A model is unsure of an item whose guess then stands; see `Session` and `tellapart distil` for
+    more: budget, many items in a call, and nothing paid twice.
+
     Parameters
     ----------
     endpoint : str
@@ -97,9 +100,6 @@ class Model:
         for a model that reasons first.
     key, timeout, ledger, reasoning
         See `Endpoint` and `Ledger`: `ledger=Ledger(calls=100)` sends 100 requests at most.
-
-    A model is unsure of an item whose guess then stands; see `Session` and `tellapart distil` for
-    more: budget, many items in a call, and nothing paid twice.
     """
 
     def __init__(

@@ -22,11 +22,10 @@ _FORMS = {True: "StRoDFF as printed", False: "StRoDFF"}
     quick={"items": 30_000},
 )
 def erratum_threshold(items: int, world: int) -> Iterator[Row]:
-    """The pseudo-code takes n_k = q(ε, t'), with t' counted from the first time the feature was
-    named; the proof counts from the creation of the rule. As printed, a fresh reason has t' = 1 and
-    a tiny threshold, and good rules are deleted. Here ε = 0.05, in worlds whose exceptions never
-    give the same reason twice. If the one rule that lives has the label of the default, the other
-    component waits for a second rule, which takes long with these constants."""
+    """The pseudo-code counts n_k from the first time the feature was named; the proof counts from
+    the creation of the rule. As printed, a fresh reason has a tiny threshold, and good rules are
+    deleted. Here ε = 0.05, in worlds whose exceptions never give the same reason twice. If the one
+    rule that lives has the label of the default, the other component waits long for a rule."""
     made = ta.worlds.fresh_reasons(items, 0.05, seed=world)
     for printed, name in _FORMS.items():
         learner = ta.StRoDFF(2, 0.05, 0.05 / len(made.features), 0.1, as_printed=printed)
@@ -58,11 +57,10 @@ erratum_threshold.figure("n", "rate", line="learner", limit=0.05, log="x")
     quick={"items": (10_000, 30_000, 100_000), "world": range(2)},
 )
 def erratum_creation(items: int, sigma: str, world: int) -> Iterator[Row]:
-    """Lemma 14: StRoDFF creates at most 4m log(4/δ) rules, because a new rule is made of a random
-    uncovered item. But it is made only when the default guess is wrong, so its maker is not random:
-    where the default is right for all ordinary items, only exceptions make rules. Made of whatever
-    item meets the condition, the lemma holds, and with it Theorem 4 (proof in docs/theory.md). Here
-    m = 2, ε = 0.01, δ = 0.1; both σ hold in this world."""
+    """Lemma 14: StRoDFF creates at most 4m log(4/δ) rules, because a random uncovered item makes a
+    new rule. As printed only a wrong default guess does: where the default is right for all
+    ordinary items, exceptions make all rules. Repaired, the lemma holds, and with it Theorem 4
+    (proof in docs/theory.md). Here m = 2, ε = 0.01, δ = 0.1; both σ hold in this world."""
     made = ta.worlds.quiet_majority(items, 0.01, 100, seed=world)
     for printed, name in _FORMS.items():
         most = 0.01 if sigma == "ε" else 0.01 / 200
@@ -93,9 +91,9 @@ erratum_creation.figure("n", "rate", line="learner", panel="sigma", limit=0.01, 
 
 @experiment("Erratum: an exception that comes back", times=50)
 def erratum_return(times: int) -> Iterator[Row]:
-    """Exceptions are defined as a set of items, and k as its size. If one exceptional item may
-    return, Theorem 3 is false as stated: m = k = s = 1. RobustDFF is taught x0, then e, x1, x2 over
-    and over, where e is the exception. There is nothing random here, so numbers have no error."""
+    """If k counts exceptional items, and one may return, Theorem 3 is false: m = k = s = 1.
+    RobustDFF is taught x0, then e, x1, x2 over and over, where e is the exception. There is nothing
+    random here, so numbers have no error."""
     world = ta.worlds.returning_exception(times)
     for memory in ("without memory", "with memory"):
         learner = ta.RobustDFF(1, 1, 1, remember=memory == "with memory")
@@ -194,9 +192,8 @@ erratum_reduction.figure("d", "components", line="what", log="y")
     quick={"items": 100_000, "world": range(2)},
 )
 def erratum_waiting(scale: float, items: int, world: int) -> Iterator[Row]:
-    """With the constants of the paper no rule can appear before some hundred rounds: the first t
-    with t >= γ(ε, 1, t). A scale multiplies the deviation terms: below 1 rules come sooner, and the
-    guarantee is gone. Made trees with m = 4, d = 64, ε = 0.01, δ = 0.1."""
+    """With the constants of the paper no rule can appear before the first t with t >= γ(ε, 1, t). A
+    scale below 1 makes rules come sooner, without a guarantee. Trees as in `theorem4`."""
     made = ta.worlds.tree(items, 64, 4, 4, 0.01, seed=world)
     learner, teacher = ta.StRoDFF(4, 0.01, 0.01 / 64, 0.1, scale=scale), made.teacher()
     for first in range(items):

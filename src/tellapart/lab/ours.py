@@ -22,10 +22,8 @@ from tellapart.teachers import Hostile
     quick={"k": [2**power for power in range(8)], "repeat": 0},
 )
 def slope(m: int, s: int, k: int, seed: int) -> Iterator[Row]:
-    """The bound of RobustDFF is quadratic in the number k of exceptions. CappedDFF, which is told
-    neither k nor s, is linear in k; so is RobustDFF with patience 0. AdaptiveDFF, which is not told
-    m either, is quadratic (growing) or of the order k log k (ruler). The teacher is hostile: he
-    turns an item into an exception whenever the learner falls back on its default."""
+    """How mistakes grow with the number k of exceptions, if the teacher turns an item into one
+    whenever the learner falls back on its default."""
     yield from teach_hostile(bounded_learners(m, k, s), m, k, s, seed)
 
 
@@ -52,10 +50,9 @@ _TIGHT = ("CappedDFF", "RobustDFF, patience 0", "AdaptiveDFF growing")
     quick={"world": ("1,1", "1,2", "1,3", "2,0", "2,1", "2,2", "3,0", "3,1")},
 )
 def worst_case(world: str, learner: str) -> Iterator[Row]:
-    """No teacher with m components and k bad rounds makes a learner err more often than its bound
-    says; the bounds of CappedDFF, of RobustDFF with patience 0 and of AdaptiveDFF (growing) are met
-    by some teacher. Worlds are m,k, with s = 1. Every teacher is tried, so these numbers have no
-    error. The figure has each learner's own bound; that of Theorem 3 is larger."""
+    """The most mistakes under any teacher with m components and k bad rounds. Worlds are m,k, with
+    s = 1. Every teacher is tried, so these numbers have no error. The figure has each learner's own
+    bound; that of Theorem 3 is larger."""
     m, k = map(int, world.split(","))
     s = min(k, 1)
     told = bounded_learners(m, k, s)[learner]
@@ -98,9 +95,8 @@ worst_case.figure("world", "mistakes", line="learner", panel="learner", limit="b
     quick={"d": [10**power for power in range(1, 5)], "items": 2_000, "repeat": range(10)},
 )
 def dimension(world: str, d: int, items: int, seed: int) -> Iterator[Row]:
-    """A learner for perfect teachers can be used by explaining exceptions away with more components
-    (Theorem 1), but then its mistakes grow with the number of features d. The bounds of the robust
-    learners do not contain d. In made trees m = 8, k = 50, s = 1."""
+    """If exceptions are explained away by more components (Theorem 1), mistakes grow with d. The
+    bounds of robust learners do not contain d. In made trees m = 8, k = 50, s = 1."""
     if world == "made tree":
         tree = ta.worlds.tree(items, d, 8, 4, 50, seed, similar=1)
         yield from simulate_all(bounded_learners(8, 50, 1), tree)
@@ -139,11 +135,9 @@ dimension.figure("d", "mistakes", line="learner", panel="world", log="xy")
     quick={"k": (0, 1, 4, 16), "repeat": range(3)},
 )
 def ignorance(world: str, m: int, k: int, seed: int) -> Iterator[Row]:
-    """AdaptiveDFF and Guarded (here DFF guarded by AdaptiveDFF) are told neither m nor k nor s, and
-    still have bounds: for AdaptiveDFF (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or
-    O(m(m+k) log(m+k)) (ruler), for Guarded twice that of the learner that guards, plus one.
-    CappedDFF is told m, RobustDFF m, k and s. Exceptions fall at random (tree) or where they hurt
-    (islands)."""
+    """AdaptiveDFF and Guarded (here DFF guarded by AdaptiveDFF) are told nothing, and still have
+    bounds. CappedDFF is told m, RobustDFF m, k and s. Exceptions fall at random (tree) or where
+    they hurt (islands)."""
     s = min(k, 1)
     learners = bounded_learners(m, k, s) | {"Guarded": ta.Guarded(ta.DFF(), ta.AdaptiveDFF())}
     del learners["RobustDFF, patience 0"]
@@ -180,9 +174,8 @@ ignorance.figure("k", "mistakes", line="learner", panel="world", log="xy")
 )
 def unique_labels(m: int, k: int, runs: int, seed: int) -> Iterator[Row]:
     """If every label has one component, UniqueLabelDFF (Sabato 2023, Algorithm 2) makes at most
-    2m(m-1) + 6k mistakes on average; with p = 1/m and l = 2m at most (m-1)(2m-1) + (4 - 1/m)k.
-    CappedDFF can pay m+1 for every exception. The teacher is hostile, and sees what was drawn. A
-    row is the mean of some runs."""
+    2m(m-1) + 6k mistakes on average. The teacher is hostile, and sees what was drawn. A row is the
+    mean of some runs."""
     world = ta.worlds.islands(40 * m * m + 12 * k, m, seed)
     makers: dict[str, Callable[[int], BaseLearner]] = {
         "UniqueLabelDFF": lambda number: ta.UniqueLabelDFF(m, seed=seed + number),

@@ -22,10 +22,9 @@ from tellapart.representations import absorb, apart, smallest
     quick={"d": (1, 2, 3, 4, 8, 16, 32, 64), "repeat": range(2)},
 )
 def theorem1(part: str, d: int, k: int, seed: int) -> Iterator[Row]:
-    """(a) A representation of size m with k exceptions can be replaced by one without exceptions of
-    size m + dk, d being the number of features; here in made trees with m = 4, whose components
-    never share an item (in general it is false: `erratum_reduction`). (b) There is a case with
-    m = k = 1 where d + 1 components are needed."""
+    """(a) A representation of size m with k exceptions over d features can be replaced by one of
+    size m + dk without any; here in made trees with m = 4 (in general it is false:
+    `erratum_reduction`). (b) There is a case with m = k = 1 where d + 1 components are needed."""
     if part == "a":
         tree = ta.worlds.tree(5_000, d, 4, 4, k, seed)
         items, labels = ([one[n] for n in tree.exceptions] for one in (tree.items, tree.labels))
@@ -46,8 +45,6 @@ def theorem1(part: str, d: int, k: int, seed: int) -> Iterator[Row]:
         "claimed": d + 1,
         "enough": told.m,
         "least": least,
-        "DFF": ta.teach(ta.DFF(), told.teacher(), told.items).mistakes,
-        "RobustDFF": ta.teach(ta.RobustDFF(1, 1, 1), world.teacher(), world.items).mistakes,
     }
 
 
@@ -61,9 +58,6 @@ def _(rows: Rows) -> Claims:
     agree = [row["least"] == row["claimed"] for row in b if row["least"] is not None]
     seen = f"for {exact} of {len(b)} d; a search agreed in {sum(agree)} of {len(agree)}"
     yield "(b) exactly d + 1 are needed with one exception", exact == len(b) and all(agree), seen
-    d, most = max(b.values("d")), max(b.values("RobustDFF"))
-    seen = f"{b[-1]['DFF']} mistakes at d = {d}; RobustDFF leaves it alone, and makes {most}"
-    yield "that costs DFF d mistakes", b[-1]["DFF"] >= d and most <= robust_bound(1, 1, 1), seen
 
 
 theorem1.figure("d", "components", line="k", panel="part", limit="claimed", log="xy")
@@ -76,8 +70,7 @@ theorem1.figure("d", "components", line="k", panel="part", limit="claimed", log=
     quick={"m": (4, 8, 16), "repeat": range(2)},
 )
 def theorem2(m: int, seed: int) -> Iterator[Row]:
-    """If feedback is given with respect to m components, any learner makes Ω(m²) mistakes even
-    under a perfect teacher: in the world of the proof, at least m(m-1)/16 on average."""
+    """Any learner makes at least m(m-1)/16 mistakes on average in the world of the proof."""
     for number in range(10):
         world = ta.worlds.lower_bound(m, seed + number)
         learners = {"DFF": ta.DFF(), **bounded_learners(m, 0, 0)}
@@ -113,11 +106,8 @@ theorem2.figure("m", "mistakes", line="learner", limit="m(m-1)/16", log="xy")
     quick={"m": (2, 4, 8), "k": (4, 32), "s": (1, 4, 32), "items": 5_000, "repeat": 0},
 )
 def theorem3(m: int, k: int, s: int, placement: str, items: int, seed: int) -> Iterator[Row]:
-    """RobustDFF makes at most (m+k)((s+1)(m-1)+k+2) mistakes, wherever the exceptions fall. Ours:
-    RobustDFF with patience c at most (m-1) + (s+1)m(m-1)/2 + k((s+1)(m-1)+c+2), CappedDFF at most
-    (m-1)(m+2)/2 + k(m+1), and AdaptiveDFF, which is told nothing, at most
-    (m-1)(m+2)/2 + (m+k)(m+k+1)/2 - 1 (growing) or O(m(m+k) log(m+k)) (ruler). The figure has the
-    share of Theorem 3 itself for RobustDFF, of its own bound for each other learner."""
+    """RobustDFF makes at most (m+k)((s+1)(m-1)+k+2) mistakes, wherever the exceptions fall. The
+    figure has the share of Theorem 3 itself for RobustDFF, of its own bound for other learners."""
     learners = bounded_learners(m, k, s)
     if placement == "hostile":
         rows = teach_hostile(learners, m, k, s, seed)
@@ -159,10 +149,9 @@ _M, _D, _EPSILON, _DELTA = 4, 64, 0.01, 0.1
     quick={"world": 0, "n": [10**power for power in range(2, 7)]},
 )
 def theorem4(learner: str, world: int, n: int) -> Iterator[Row]:
-    """If a share ε of a random stream are exceptions, and a share σ at most name the same feature
-    against the same component, then with probability 1-δ the rate of mistakes of StRoDFF in n
-    rounds is O((σm + ε) m log(1/δ) + m² log²(n/δ)/√n). RobustDFF with k = εn has a bound that says
-    nothing, being quadratic in n. Here m = 4, d = 64, ε = 0.01, δ = 0.1."""
+    """With probability 1-δ the rate of mistakes of StRoDFF in n rounds of a random stream is
+    O((σm + ε) m log(1/δ) + m² log²(n/δ)/√n), ε being the share of exceptions and σ that of
+    exceptions alike. Here m = 4, d = 64, ε = 0.01, δ = 0.1."""
     made = ta.worlds.tree(n, _D, _M, _M, _EPSILON, seed=world)
     one = bounded_learners(_M, made.k, made.s).get(learner)
     if one is None:

@@ -38,6 +38,9 @@ def widget(
 ) -> TeachingWidget:
     """Teach in a notebook, with the page and the keys of `tellapart teach`.
 
+    The widget has the `session`, so that `widget.session.model` is what has been learnt so far. Its
+    `close()` closes the session, too.
+
     Parameters
     ----------
     session : Session, Table or path
@@ -49,9 +52,6 @@ def widget(
         Your name in the log; None: your login.
     height : int, default=640
         Of the page, in pixels.
-
-    The widget has the `session`, so that `widget.session.model` is what has been learnt so far. Its
-    `close()` closes the session, too.
     """
     if not isinstance(session, Session):
         session = _session_of(session)

@@ -441,13 +441,11 @@ def outcome_text(one: Answered) -> str:
     return said
 
 
-def said_before(one: Answered, reason: str | None) -> str:
-    """What was said of a row, and why."""
-    whose = f"{one.teacher} agreed" if one.answer == "right" else f"{one.teacher} said so"
-    said = f"{whose} on {one.at[:10]}"
+def said_before(one: Answered, who: str, reason: str | None) -> tuple[str, str]:
+    """What was said of a row, and why: what stands before the time, and after it."""
     if one.answer == "right":
-        said += " with that guess"
-    return f"{said}, because {reason}." if reason else f"{said}."
+        return f"{who} agreed with that guess", "."
+    return f"{who} said so", f", because {reason}." if reason else "."
 
 
 def agreed(found: Agreement) -> str:
@@ -536,7 +534,10 @@ def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
 def how_sure(summary: Summary) -> str:
     """Where the number of wrong rows comes from."""
     if summary.error[2] > 0.99:
-        return "Nothing is known yet: rows drawn at random since the rules last changed say it."
+        return (
+            "Nothing is known yet. Rows drawn at random since the rules last changed tell it, and"
+            " there are too few of them."
+        )
     wrong, drawn = summary.recent_draws
     used = counted(summary.draws_used, "row")
     were = "was" if summary.draws_used == 1 else "were"
@@ -581,6 +582,23 @@ def fits(right: int, wrong: int) -> str:
         return "1 answer fits" if right == 1 else f"all {right:,} answers fit"
     said = f"{counted(right, 'answer')} {'fits' if right == 1 else 'fit'}"
     return f"{said}, {wrong:,} {'does' if wrong == 1 else 'do'} not"
+
+
+def taken_first(taken: Sequence[tuple[str, int]]) -> str:
+    """Rows that fit a rule, and that rules of other labels before it take.
+
+    >>> taken_first([("salary", 8)])
+    '8 more rows fit, but salary takes them first.'
+    >>> taken_first([("rent", 10), ("cash", 20)])
+    '30 more rows fit, but other rules take them first: cash 20 and rent 10.'
+    """
+    rows = sum(n for _, n in taken)
+    fit, them = ("row fits", "it") if rows == 1 else ("rows fit", "them")
+    if len(taken) == 1:
+        return f"{rows:,} more {fit}, but {taken[0][0]} takes {them} first."
+    most = sorted(taken, key=lambda one: -one[1])
+    told = joined([f"{label} {n:,}" for label, n in most])
+    return f"{rows:,} more {fit}, but other rules take {them} first: {told}."
 
 
 def silent_label(label: str, times: int) -> str:

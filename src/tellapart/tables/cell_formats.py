@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # -- numbers
 EXACT = 2**53
@@ -61,8 +59,6 @@ class NumberStyle:
 
     def normal(self, cells: pl.Expr) -> pl.Expr:
         """The texts that fit, rewritten as plain numbers; null for others."""
-        import polars as pl
-
         made = cells.str.strip_chars().str.replace(_MINUS, "-", literal=True)
         if self.currency:
             made = made.str.replace_all(_CURRENCY, "").str.replace_all(r"\s", "")
@@ -79,13 +75,6 @@ class NumberStyle:
         return pl.when(self.fits(cells)).then(made)
 
 
-def groups_of(decimal: str, options: ReadOptions) -> str:
-    """The signs that may stand between thousands beside a decimal mark."""
-    if options.thousands is not None:
-        return {" ": _SPACES, "'": _BETWEEN}.get(options.thousands, options.thousands)
-    return {".": ",", ",": "."}[decimal] + _SPACES + _BETWEEN
-
-
 def styles(options: ReadOptions) -> list[NumberStyle]:
     """All styles that the options allow, the plainest first."""
     marks = [options.decimal] if options.decimal is not None else [".", ","]
@@ -93,7 +82,9 @@ def styles(options: ReadOptions) -> list[NumberStyle]:
         marks = [mark for mark in marks if mark != options.thousands]
     made = [NumberStyle()] if "." in marks and options.thousands is None else []
     for mark in marks:
-        groups = groups_of(mark, options)
+        groups = {".": ",", ",": "."}[mark] + _SPACES + _BETWEEN
+        if (given := options.thousands) is not None:
+            groups = {" ": _SPACES, "'": _BETWEEN}.get(given, given)
         made += [
             NumberStyle(mark, groups),
             NumberStyle(mark, groups, percent=True),
@@ -153,22 +144,16 @@ FORMS = {ISO: (_ISO,), NUMBERS: (_NUMBERS,), NAMED: (_DAY_NAME, _NAME_DAY), COMP
 
 def of_form(cells: pl.Expr, form: str) -> pl.Expr:
     """Whether a text has a form; it may still be no date, such as 2024-13-01."""
-    import polars as pl
-
     return pl.any_horizontal(*(cells.str.contains(pattern) for pattern in FORMS[form]))
 
 
 def first(cells: pl.Expr) -> pl.Expr:
     """The first number of texts such as 12/31/2024."""
-    import polars as pl
-
     return cells.str.extract(_PAIR, 1).cast(pl.Int32, strict=False)
 
 
 def second(cells: pl.Expr) -> pl.Expr:
     """The second number of texts such as 12/31/2024."""
-    import polars as pl
-
     return cells.str.extract(_PAIR, 3).cast(pl.Int32, strict=False)
 
 
@@ -182,19 +167,12 @@ def has_zone(cells: pl.Expr) -> pl.Expr:
     return cells.str.contains(r":[0-9.,]+ ?(?:Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2})\s*$")
 
 
-def moments(cells: pl.Expr, forms: tuple[str, ...], month_first: bool) -> pl.Expr:
-    """Texts as datetimes in UTC; null where they are none in these forms."""
-    import polars as pl
-
-    found = [
-        _moment(cells, pattern, form, month_first) for form in forms for pattern in FORMS[form]
-    ]
-    return pl.coalesce(found)
+def moments(cells: pl.Expr, form: str, month_first: bool = False) -> pl.Expr:
+    """Texts as datetimes in UTC; null where they are none in this form."""
+    return pl.coalesce(_moment(cells, pattern, form, month_first) for pattern in FORMS[form])
 
 
 def _moment(cells: pl.Expr, pattern: str, form: str, month_first: bool) -> pl.Expr:
-    import polars as pl
-
     parts = cells.str.extract_groups(pattern)
     part = parts.struct.field
 
@@ -239,8 +217,6 @@ def _moment(cells: pl.Expr, pattern: str, form: str, month_first: bool) -> pl.Ex
 
 def clock(cells: pl.Expr) -> pl.Expr:
     """Times of day as texts in one form, so that their order is that of the times."""
-    import polars as pl
-
     parts = cells.str.extract_groups(
         r"^\s*([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?) ?([AaPp])?"
     ).struct

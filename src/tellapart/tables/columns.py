@@ -7,33 +7,35 @@ could have been (`Finding`). Nothing is read as something else without a finding
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError
 from tellapart.features.tree import Type
 from tellapart.tables import cell_formats as formats
 from tellapart.tables.cell_formats import COMPACT, EXACT, ISO, NAMED, NUMBERS, NumberStyle
 from tellapart.tables.findings import Finding, quoted
-from tellapart.tables.odd_cells import UNKNOWN_AMONG_VALUES, text_findings
+from tellapart.tables.odd_cells import UNKNOWN_AMONG_VALUES, text_findings, whole_findings
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LOOK = 10_000
 """Cells that tell whether a column was meant for numbers or dates though some are none."""
 _QUICK = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M")
 """Formats read by Polars itself, which is quicker."""
+_CODES = {
+    r"^[-+]?0[0-9]+$": Type.INTEGER,
+    r"^\+[0-9]{7,15}$": Type.INTEGER,
+    r"^[-+]?[0-9]{20,}$": Type.NUMBER,
+}
+"""Forms of codes, and the type that they could also have."""
 _CODE_NAMES = re.compile(
-    r"(?:^|[^a-z])(?:id|ids|code|codes|sku|account|konto|number|no|nr)(?:$|[^a-z])"
-)
-"""Columns of codes, if the numbers have as many digits each."""
-_SURE_CODE_NAMES = re.compile(
     r"(?:^|[^a-z])(?:zip|plz|post ?code|postal|phone|tel|telephone|mobile|fax|ean|isbn|ssn|upc)"
     r"(?:$|[^a-z])"
 )
+"""Columns of codes."""
 _PLAIN = NumberStyle()
 
 
@@ -53,7 +55,8 @@ class ColumnReader:
 
     kind: Type
     style: NumberStyle = _PLAIN
-    forms: tuple[str, ...] = ()
+    form: str = ISO
+    """Of dates."""
     month_first: bool = False
     format: str | None = None
     clock: bool = False
@@ -69,8 +72,6 @@ class ColumnReader:
 
     def read(self, cells: pl.Expr) -> pl.Expr:
         """The values; null where a text does not fit."""
-        import polars as pl
-
         match self.kind:
             case Type.TEXT:
                 return formats.clock(cells) if self.clock else cells
@@ -92,7 +93,7 @@ class ColumnReader:
                         dtype, self.format, strict=False
                     )
                     return quick
-                moment = formats.moments(cells, self.forms, self.month_first)
+                moment = formats.moments(cells, self.form, self.month_first)
                 if self.kind is Type.DATE:
                     moment = pl.when(~formats.has_time(cells)).then(moment)
                 return moment.cast(dtype)
@@ -123,7 +124,7 @@ class ColumnReader:
         if self.kind is Type.BOOL:
             return "true or false"
         if self.kind.temporal:
-            if self.forms == (NUMBERS,):
+            if self.form == NUMBERS:
                 return f"date like {'12/31/2024' if self.month_first else '31/12/2024'}"
             return "date"
         if self.style.percent:
@@ -153,7 +154,7 @@ def hints(columns: Iterable[pl.Series], options: ReadOptions, separator: str = "
 def order_of_dates(readers: Iterable[ColumnReader]) -> str | None:
     """The option `dates` with which the columns are read as these readers do, if one is needed and
     is enough."""
-    orders = {one.month_first for one in readers if one.kind.temporal and one.forms == (NUMBERS,)}
+    orders = {one.month_first for one in readers if one.kind.temporal and one.form == NUMBERS}
     if len(orders) != 1:
         return None
     return "month-first" if orders.pop() else "day-first"
@@ -220,55 +221,44 @@ class _Decision:
     def told(self, kind: Type) -> ColumnReader:
         """How the column is written, if its type is known."""
         if kind is Type.BOOL:
-            return ColumnReader(kind, true=self.words[0], false=self.words[1])
+            return self.bools(told=True) or ColumnReader(kind)
         if kind.numeric:
-            allowed = formats.styles(self.options)
-            plain = _PLAIN in allowed and self.are_floats()
-            if plain and not (self.hint.comma and self.all_three()):
-                return ColumnReader(kind)
-            best = self.best_style() if len(self.some) else None
-            return ColumnReader(kind, style=best[0] if best else allowed[0])
+            best = None if self.are_plain() or not len(self.some) else self.best_style()
+            return ColumnReader(kind, style=best[0] if best else formats.styles(self.options)[0])
         if kind.temporal:
             found = self.moments(told=kind) if len(self.some) else None
-            return found or ColumnReader(kind, forms=(ISO,))
+            return found or ColumnReader(kind)
         return ColumnReader(kind)
 
     # -- true and false
 
-    @property
-    def words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Those for true and false, in lower case."""
-        true, false = self.options.true, self.options.false
-        return tuple(word.lower() for word in true), tuple(word.lower() for word in false)
-
-    def bools(self) -> ColumnReader | None:
-        if self.some.head(1000).n_unique() > 20:
+    def bools(self, told: bool = False) -> ColumnReader | None:
+        if not told and self.some.head(1000).n_unique() > 20:
             return None
-        true, false = self.words
+        true, false = (tuple(map(str.lower, w)) for w in (self.options.true, self.options.false))
         lowered = self.stripped.str.to_lowercase()
-        if lowered.is_in(["true", "false"]).all():
+        if not told and lowered.is_in(["true", "false"]).all():
             return ColumnReader(Type.BOOL)
-        if lowered.is_in(["true", "false", *true, *false]).all():
+        if told or lowered.is_in(["true", "false", *true, *false]).all():
             return ColumnReader(Type.BOOL, true=true, false=false)
         return None
 
     # -- numbers
 
-    def are_floats(self) -> bool:
-        import polars as pl
-
-        return not self.stripped.cast(pl.Float64, strict=False).null_count()
+    def are_plain(self) -> bool:
+        """Whether all cells are numbers that every program reads, and meant as such."""
+        if _PLAIN not in formats.styles(self.options) or (self.hint.comma and self.all_three()):
+            return False
+        floats = self.stripped.cast(pl.Float64, strict=False)
+        has_digits = self.stripped.str.contains("[0-9]").any()  # nan and inf are words, too
+        return not floats.null_count() and bool(has_digits)
 
     def numbers(self) -> ColumnReader | None:
-        import polars as pl
-
         whole = self.stripped.cast(pl.Int64, strict=False)
         if not whole.null_count():
-            return self.integers(whole)
-        if _PLAIN in formats.styles(self.options) and self.are_floats():
-            found = self.plain_numbers()
-            if found is not None:
-                return found
+            return self.codes() or self.integers(whole)
+        if self.are_plain():
+            return self.codes() or self.plain_numbers()
         best = self.best_style()
         if best is None:
             return None
@@ -283,7 +273,7 @@ class _Decision:
             return reader
         if style.currency and len(formats.currencies(self.some)) > 1:
             return self.as_text("perhaps numbers", shown=self.some[0])
-        if codes := self.codes({r"^[-+]?0[0-9]": Type.INTEGER}):
+        if codes := self.codes():
             return codes
         is_whole = (values == values.floor()) & (values.abs() < EXACT)
         written = self.some.str.contains(re.escape(style.decimal) + "[0-9]")
@@ -297,17 +287,15 @@ class _Decision:
         found = self.stripped.filter(self.stripped.str.contains(pattern))
         return found[0] if len(found) else None
 
-    def codes(self, patterns: Mapping[str, Type]) -> ColumnReader | None:
-        """Texts, if a cell has the form of a code; each form has the type it could also be."""
-        for pattern, kind in patterns.items():
+    def codes(self) -> ColumnReader | None:
+        """Texts, if a cell has the form of a code."""
+        for pattern, kind in _CODES.items():
             if (shown := self.first(pattern)) is not None:
                 return self.as_text("perhaps codes", kind, shown=shown, read="texts")
         return None
 
     def say_style(self, reader: ColumnReader) -> None:
         """Say how numbers are written that are not plain."""
-        import polars as pl
-
         style, plain = reader.style, self.some.str.contains(_PLAIN.pattern)
         shown = str(self.some[int((~plain).arg_max() or 0)])
         kinds = "whole numbers" if reader.kind is Type.INTEGER else "numbers"
@@ -318,10 +306,8 @@ class _Decision:
             if self.options.decimal is not None or self.options.thousands is not None:
                 return  # as was asked
             if self.all_three():
-                code, option = (
-                    "mark or thousands",
-                    {"decimal": "." if style.decimal == "," else ","},
-                )
+                other = "." if style.decimal == "," else ","
+                code, option = "mark or thousands", {"decimal": other}
             elif style.decimal == ",":
                 code, option = "decimal comma", {"decimal": "."}
         self.find(code, option, shown=shown, read=read)
@@ -347,42 +333,19 @@ class _Decision:
         return len(odd) > 0 and bool(odd.str.contains(formats.THREE).all())
 
     def integers(self, values: pl.Series) -> ColumnReader:
-        codes = self.codes({r"^[-+]?0[0-9]": Type.INTEGER, r"^\+[0-9]{7,15}$": Type.INTEGER})
-        if codes is not None:
-            return codes
-        digits, most = self.stripped.str.len_bytes(), formats.largest(values)
-        equal, name = digits.min() == digits.max(), self.name.lower()
-        if set(values.head(1000).unique().to_list()) == {0, 1} and values.is_in([0, 1]).all():
-            option = {"true": ["1"], "false": ["0"]}
-            self.find("yes and no", option, shown="0 and 1", read="whole numbers")
-        elif len(values) > 1 and self.are_compact_dates():
-            self.find("perhaps dates", Type.DATE, shown=self.stripped[0], read="whole numbers")
-        elif (
-            most > EXACT  # spreadsheets round them
-            or (equal and int(digits[0]) >= 7 and len(values) > 1)
-            or (most > 999 and _SURE_CODE_NAMES.search(name))
-            or (most > 999 and equal and _CODE_NAMES.search(name))
-        ):
-            shown = most if most > EXACT else self.stripped[0]
-            self.find("perhaps codes", Type.TEXT, shown=shown, read="whole numbers")
+        frame = values.to_frame(self.name).lazy()
+        least: Any = values.min()
+        most: Any = values.max()
+        found = list(whole_findings(frame, self.name, least, most, {"true": ["1"], "false": ["0"]}))
+        digits = self.stripped.str.len_bytes()
+        long = digits.min() == digits.max() and int(digits[0]) >= 7 and len(values) > 1
+        if not found and (long or (most > 999 and _CODE_NAMES.search(self.name.lower()))):
+            self.find("perhaps codes", Type.TEXT, shown=self.stripped[0], read="whole numbers")
+        self.findings += found
         return ColumnReader(Type.INTEGER)
 
-    def are_compact_dates(self) -> bool:
-        reader = ColumnReader(Type.DATE, forms=(COMPACT,))
-        return not any(reader.values(s).null_count() for s in (self.stripped[:99], self.stripped))
-
-    def plain_numbers(self) -> ColumnReader | None:
-        import polars as pl
-
-        if not self.stripped.str.contains("[0-9]").any():  # nan and inf are words, too
-            return None
-        if codes := self.codes(
-            {r"^[-+]?0[0-9]+$": Type.INTEGER, r"^[-+]?[0-9]{19,}$": Type.NUMBER}
-        ):
-            return codes
+    def plain_numbers(self) -> ColumnReader:
         if self.all_three():
-            if self.hint.comma:
-                return None
             option, shown = {"decimal": ","}, self.first("[.]")
             self.find("mark or thousands", option, shown=shown, read="decimals")
         if (code := self.first(r"^[0-9]+[eE][0-9]+$")) is not None:
@@ -404,7 +367,7 @@ class _Decision:
             return None
         timed = _on(self.some, formats.has_time)
         kind = told or (Type.DATETIME if timed.any() else Type.DATE)
-        reader = ColumnReader(kind, forms=(form,))
+        reader = ColumnReader(kind, form=form)
         if told is None and self.options.dates == "iso" and form != ISO:
             option = {"dates": "day-first"}
             return self.as_text("perhaps dates", option, shown=self.some[0], read="texts")
@@ -498,7 +461,7 @@ def misfit(
         if reader.kind is Type.BOOL:
             what += "; or, if it means true or false, pass {true} or {false}"
             advice |= {"true": [cell[:40]], "false": [cell[:40]]}
-        elif reader.forms == (NUMBERS,) and re.match(r"\s*\d{1,2}[-/.]\d{1,2}[-/.]", cell):
+        elif reader.form == NUMBERS and re.match(r"\s*\d{1,2}[-/.]\d{1,2}[-/.]", cell):
             what += "; or pass {dates}"
             advice["dates"] = "day-first" if reader.month_first else "month-first"
     if not told:
@@ -521,8 +484,6 @@ def _some(cells: pl.Series) -> pl.Series:
 
 
 def _on(cells: pl.Series, make: Callable[[pl.Expr], pl.Expr]) -> pl.Series:
-    import polars as pl
-
     return cells.alias("cells").to_frame().select(make(pl.col("cells"))).to_series()
 
 

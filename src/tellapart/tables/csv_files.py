@@ -12,18 +12,18 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
+
+import polars as pl
 
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.phrasing import counted
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_header, check_names
 from tellapart.tables.options import ReadOptions, is_utf8
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 10_000
@@ -59,8 +59,6 @@ class CsvFile:
 
     def scan(self, dtypes: dict[str, Any] | None = None) -> pl.LazyFrame:
         """The table, lazily: `dtypes` of some columns, and all others as texts."""
-        import polars as pl
-
         nulls = list(self.options.nulls)
         return pl.scan_csv(
             self.path,
@@ -78,8 +76,6 @@ class CsvFile:
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells as texts, without empty lines; or a `FormatError` that says where the file is
         wrong. They are read now, unless only a `sample` of them is wanted."""
-        import polars as pl
-
         frame = self.scan() if sample else self.scan().collect().lazy()
         ends = frame.select(pl.col(self.header[-1], self.header[0]).is_null().any())
         short = ends.collect(engine="streaming").row(0)
@@ -104,8 +100,6 @@ class CsvFile:
     def is_ragged(self) -> bool:
         """Whether a line may have too few or too many cells; quick, and sure if it says no. Polars
         fills up short rows silently."""
-        import polars as pl
-
         lines = pl.scan_csv(
             self.path,
             has_header=False,
@@ -130,14 +124,8 @@ class CsvFile:
         return len(self.header) > 1 and self._contains(b"\n\n", b"\n\r\n")
 
     def _contains(self, *wanted: bytes) -> bool:
-        before = b""
-        with self.path.open("rb") as file:
-            while block := file.read(1 << 24):
-                joined = before + block
-                if any(one in joined for one in wanted):
-                    return True
-                before = block[-2:]
-        return False
+        with self.path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return any(content.find(one) >= 0 for one in wanted)
 
     # -- what is looked at first
 

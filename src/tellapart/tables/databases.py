@@ -8,15 +8,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_names, first_line, from_arrow
-from tellapart.tables.limits import Limits
-
-if TYPE_CHECKING:
-    import polars as pl
+from tellapart.tables.options import Limits
 
 _SCHEMES = ("postgresql", "postgres", "duckdb", "sqlite")
 
@@ -83,8 +82,6 @@ def read_query(
 
 
 def _fetched(cursor: Any, name: str, limits: Limits) -> pl.DataFrame:
-    import polars as pl
-
     names = [str(column[0]) for column in cursor.description or ()]
     check_names(names, name)
     rows: list[Any] = []

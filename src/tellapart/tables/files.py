@@ -22,7 +22,7 @@ from typing import Protocol, TypeAlias
 from urllib.parse import urlsplit
 
 from tellapart.errors import FormatError
-from tellapart.tables.limits import Limits
+from tellapart.tables.options import Limits
 
 Place: TypeAlias = "str | Path | Sequence[str | Path]"
 

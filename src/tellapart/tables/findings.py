@@ -1,4 +1,4 @@
-"""What was odd about a table, how it was read, and what reads it otherwise; and a table in short.
+"""What was odd about a table, how it was read, and what reads it otherwise.
 
 A finding has a code and the facts; its sentence is made of them, here and nowhere else.
 """
@@ -130,49 +130,3 @@ def as_argument(name: str, value: Any) -> str:
 def quoted(words: Any, most: int = 3) -> str:
     """Some words as a sentence lists them: 'a' and 'b'."""
     return " and ".join(map(repr, list(words)[:most]))
-
-
-@dataclass(frozen=True)
-class ColumnSummary:
-    """One column: its type, how many values are unknown, and what the others look like."""
-
-    name: str
-    type: str
-    unknown: int
-    shown: str
-    findings: tuple[Finding, ...] = ()
-    """What was odd about it, and how it was read."""
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A table in short; `print` it."""
-
-    name: str
-    items: int
-    columns: tuple[ColumnSummary, ...]
-    unreadable: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()
-    """What was odd about the table, or about columns that are not there any more."""
-    whole: int | None = None
-    """How many rows there are, if these are a sample."""
-
-    def __str__(self) -> str:
-        return self.said(as_argument)
-
-    def said(self, word: Callable[[str, Any], str]) -> str:
-        """The same with other words for options: a command has options, not arguments."""
-        lines = [f"{self.name}: {self.items:,} items, {len(self.columns)} columns"]
-        if self.whole is not None:
-            lines[0] += f", a random sample of {self.whole:,} rows"
-        width = max((len(column.name) for column in self.columns), default=0)
-        for column in self.columns:
-            unknown = f"  ({column.unknown:,} unknown)" if column.unknown else ""
-            lines.append(f"  {column.name:<{width}}  {column.type:<8}  {column.shown}{unknown}")
-        if self.unreadable:
-            lines.append(f"  not readable by features: {', '.join(self.unreadable)}")
-        odd = [*self.findings, *(one for column in self.columns for one in column.findings)]
-        if odd:
-            lines.append("How it was read:")
-            lines += [f"  {one.said(word)}" for one in odd]
-        return "\n".join(lines)

@@ -7,24 +7,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.features.phrasing import counted
 
-if TYPE_CHECKING:
-    import polars as pl
+BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
+"""What Polars raises for a file that is damaged; of a Parquet file it may also panic."""
 
 
 def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
     """`data` as a lazy frame, how many rows it has, and whether it is all in memory."""
-    import polars as pl
-
     if isinstance(data, pl.LazyFrame):
         try:
             check_names(data.collect_schema().names(), name)
             return data, data.select(pl.len()).collect().item(), False
-        except broken() as error:
+        except BROKEN as error:
             raise FormatError(f"{name} cannot be read: {first_line(error)}") from error
     if not isinstance(data, pl.DataFrame):
         data = _eager(data, name)
@@ -32,16 +32,7 @@ def to_lazy(data: Any, name: str) -> tuple[pl.LazyFrame, int, bool]:
     return data.lazy(), data.height, True
 
 
-def broken() -> tuple[type[BaseException], ...]:
-    """What Polars raises for a file that is damaged; of a Parquet file it may also panic."""
-    import polars as pl
-
-    return pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError
-
-
 def _eager(data: Any, name: str) -> pl.DataFrame:
-    import polars as pl
-
     of_pandas = type(data).__module__.partition(".")[0] == "pandas"
     if of_pandas and hasattr(data, "columns"):
         return _from_pandas(data, name)
@@ -62,23 +53,19 @@ def _eager(data: Any, name: str) -> pl.DataFrame:
 
 def from_arrow(data: Any, name: str) -> pl.DataFrame:
     """Whatever offers the Arrow C stream: pyarrow, DuckDB relations, Hugging Face sets."""
-    import polars as pl
-
     try:
         return pl.DataFrame(data)
     except Exception as error:  # of whoever offers it
         check_names(list(getattr(data, "column_names", None) or ["?"]), name)
         said = first_line(error).partition(" Hint:")[0].rstrip(".")
         raise FormatError(
-            f"{name}{_unreadable_column(data)} cannot be read: {said}. Cast it to another type, or"
-            " leave it out"
+            f"{name}{_unreadable_column(data)} cannot be read: {said}. Cast it to another"
+            " type, or leave it out"
         ) from error
 
 
 def _unreadable_column(data: Any) -> str:
     """Which column of a pyarrow table Polars cannot take, for messages."""
-    import polars as pl
-
     for column in getattr(data, "column_names", ()) if hasattr(data, "select") else ():
         try:
             pl.DataFrame(data.select([column]))
@@ -88,8 +75,6 @@ def _unreadable_column(data: Any) -> str:
 
 
 def _from_rows(rows: list[Any]) -> pl.DataFrame:
-    import polars as pl
-
     for place, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise TypeError(f"row {place} is no mapping from column to value, but {row!s:.60}")
@@ -105,8 +90,6 @@ def _from_rows(rows: list[Any]) -> pl.DataFrame:
 
 
 def _from_pandas(data: Any, name: str) -> pl.DataFrame:
-    import polars as pl
-
     data = _with_index(data, name)
     columns = [str(column) for column in data.columns]
     check_names(columns, name)

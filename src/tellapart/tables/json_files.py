@@ -8,23 +8,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import broken, first_line
-from tellapart.tables.limits import Limits
-
-if TYPE_CHECKING:
-    import polars as pl
+from tellapart.tables.frames import BROKEN, first_line
+from tellapart.tables.options import Limits
 
 
 def read_json_lines(
     path: Path, limits: Limits, later: bool = False
 ) -> tuple[pl.LazyFrame, list[Finding]]:
     """A file with an object on each line; read now, or `later`, if Polars can read it."""
-    import polars as pl
-
     _check_keys(path, objects_in_lines(path), limits)
     try:  # the whole file tells the types: a key may first come in the last line
         frame = pl.scan_ndjson(path, infer_schema_length=None)
@@ -32,7 +29,7 @@ def read_json_lines(
         frame = frame if later else frame.collect().lazy()
         if not _may_be_mixed(frame):
             return frame, []
-    except broken():
+    except BROKEN:
         pass
     return _from_objects(path, objects_in_lines(path), limits)
 
@@ -106,8 +103,6 @@ def _keys(value: Any, above: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 def _may_be_mixed(frame: pl.LazyFrame) -> bool:
     """Whether numbers, lists or objects and texts in one column may have become texts."""
-    import polars as pl
-
     texts = frame.select(pl.col(pl.String))
     if not texts.collect_schema():
         return False
@@ -158,8 +153,6 @@ def _from_objects(
     path: Path, objects: Iterable[tuple[str, Any]], limits: Limits
 ) -> tuple[pl.LazyFrame, list[Finding]]:
     """Objects as a table; columns of several types become texts."""
-    import polars as pl
-
     rows: list[Mapping[str, Any]] = []
     kinds: dict[str, dict[str, Any]] = {}  # of each column, with an example
     for where, one in objects:

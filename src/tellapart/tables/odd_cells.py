@@ -6,16 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.features.phrasing import counted
 from tellapart.tables import cell_formats as dates
 from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.findings import Finding, quoted
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _LOOK = 10_000
 """Cells that tell what most are."""
@@ -116,18 +115,12 @@ def _truth(cells: pl.Series, some: pl.Series, options: ReadOptions) -> Iterator[
         yield Finding(cells.name, "word beside yes and no", facts, {"nulls": words})
         return
     found = set(lowered.unique().to_list())
-    option: dict[str, Any] = {}
-    for yes, no in _PAIRS:
-        alone = len(found) == 1 and yes in found and yes not in ("1", "t", "on")
-        if found == {yes, no} or (alone and len(some) < len(cells)):
-            option = {"true": [yes], "false": [no]} if no in found else {"true": [yes]}
-            break
-    mixed = len(found) > 1 and found <= _YES | _NO and any(len(word) > 1 for word in found)
-    if not option and mixed:
-        option = {"true": sorted(found & _YES), "false": sorted(found & _NO)}
-    if option:
+    yes, no = sorted(found & _YES), sorted(found & _NO)
+    crossed = len(found) == 1 and not found & {"1", "t", "on"} and len(some) < len(cells)
+    alike = len(yes) > 1 and max(map(len, yes)) > 1  # not x and y
+    if found <= _YES | _NO and yes and (no or crossed or alike):
         facts = {"shown": quoted(sorted(some.unique().to_list()), 4), "read": "texts"}
-        option = {n: words for n, words in option.items() if words}
+        option = {"true": yes, "false": no} if no else {"true": yes}
         yield Finding(cells.name, "yes and no", facts, option)
 
 
@@ -149,7 +142,6 @@ def _numbers(name: str, head: pl.Series) -> Finding | None:
 
 def _dates(name: str, head: pl.Series) -> Finding | None:
     """Dates and times that are written in a way that is not read."""
-    import polars as pl
 
     def on(made: pl.Expr) -> pl.Series:
         return head.to_frame().select(made).to_series()
@@ -159,7 +151,7 @@ def _dates(name: str, head: pl.Series) -> Finding | None:
         on(dates.of_form(pl.col(name), dates.ISO))
     ):
         return Finding(name, "perhaps dates", facts)
-    made = (dates.moments(pl.col(name), (dates.NUMBERS,), first) for first in (False, True))
+    made = (dates.moments(pl.col(name), dates.NUMBERS, first) for first in (False, True))
     if any(not on(one).null_count() for one in made):
         return Finding(name, "perhaps dates", facts, {"types": {name: "date"}})
     return None
@@ -254,8 +246,6 @@ def value_findings(
     temperature: -999 in 2 cells, and 11.5 to 14.0 in the others, so it may mean unknown; read as a
     number
     """
-    import polars as pl
-
     columns: dict[str, pl.Expr] = {}
     for name, dtype in frame.collect_schema().items():
         if dtype.is_float():
@@ -264,33 +254,35 @@ def value_findings(
             columns[name] = pl.col(name).dt.date()
         elif dtype.is_numeric():
             columns[name] = pl.col(name)
-    ends = [one.min().alias(f"min {n}") for n, one in enumerate(columns.values())]
-    ends += [one.max().alias(f"max {n}") for n, one in enumerate(columns.values())]
-    ends += [pl.col(name).count().alias(f"known {n}") for n, name in enumerate(columns)]
-    ends += [one.count().alias(f"finite {n}") for n, one in enumerate(columns.values())]
-    found = frame.select(ends).collect(engine="streaming").row(0, named=True) if ends else {}
-    for n, (name, column) in enumerate(columns.items()):
-        least, most = found[f"min {n}"], found[f"max {n}"]
-        if typed and found[f"known {n}"] > found[f"finite {n}"]:
+    looks = [
+        look.alias(f"{n} {name}")
+        for name, one in columns.items()
+        for n, look in enumerate((one.min(), one.max(), one.count() < pl.col(name).count()))
+    ]
+    found = iter(frame.select(looks).collect(engine="streaming").row(0) if looks else ())
+    for name, column in columns.items():
+        least, most, not_finite = next(found), next(found), next(found)
+        if typed and not_finite:
             yield Finding(name, "not finite")
         if least is None:
             continue
         if typed and isinstance(least, int):
-            yield from _whole(frame, name, least, most)
+            yield from whole_findings(frame, name, least, most, {"types": {name: "bool"}})
         known = _DAYS if isinstance(least, date) else _PLACEHOLDERS
         if least in known or most in known:
             yield from _placeholders(frame, name, column, known, option)
 
 
-def _whole(frame: pl.LazyFrame, name: str, least: int, most: int) -> Iterator[Finding]:
-    import polars as pl
-
+def whole_findings(
+    frame: pl.LazyFrame, name: str, least: int, most: int, bools: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """What whole numbers may be besides; `bools` is the argument that makes true and false of 0
+    and 1."""
     facts = {"shown": most, "read": "whole numbers"}
-    if max(-least, most) > EXACT:
+    if max(-least, most) > EXACT:  # spreadsheets round them
         yield Finding(name, "perhaps codes", facts, {"types": {name: "text"}})
     elif (least, most) == (0, 1):
-        facts["shown"] = "0 and 1"
-        yield Finding(name, "yes and no", facts, {"types": {name: "bool"}})
+        yield Finding(name, "yes and no", {**facts, "shown": "0 and 1"}, bools)
     elif 19_000_101 <= least < most <= 21_001_231:
         day, month = pl.col(name) % 100, pl.col(name) // 100 % 100
         fits = (day.is_between(1, 31) & month.is_between(1, 12)).all()
@@ -302,8 +294,6 @@ def _placeholders(
     frame: pl.LazyFrame, name: str, column: pl.Expr, known: Sequence[Any], option: Option
 ) -> Iterator[Finding]:
     """Values such as -999 and 1900-01-01, if they are far from all others."""
-    import polars as pl
-
     others = column.filter(~pl.any_horizontal(column == value for value in known))
     counts = [(column == value).sum().alias(f"count {n}") for n, value in enumerate(known)]
     ends = [others.min().alias("min"), others.max().alias("max")]
@@ -323,17 +313,15 @@ def _placeholders(
         yield Finding(name, "placeholder", facts, option(name, meant))
 
 
-def _stands_apart(value: Any, count: int, low: Any, high: Any) -> Any:
+def _stands_apart(value: Any, count: int, low: Any, high: Any) -> bool:
     """Whether a placeholder is far from all other values."""
     if isinstance(value, date):
-        apart = value.year in (1, 2999, 9999) or min(abs(value - low), abs(value - high)) > (
-            high - low
-        )
-        return not low <= value <= high and apart
+        far = min(abs(value - low), abs(value - high)) > high - low
+        return not low <= value <= high and (value.year in (1, 2999, 9999) or far)
     if value in _SMALL:
-        return low >= 0 and count > 1 and high >= (10 if value == -1 else 1)
+        return bool(low >= 0 and count > 1 and high >= (10 if value == -1 else 1))
     if count == 1 and abs(value) < 999:
         return False
     if value > 0:
-        return value >= 9 * max(-low, high)  # 999 may be a price
-    return value < low - (high - low) or (low >= 0 and count > 1)
+        return bool(value >= 9 * max(-low, high))  # 999 may be a price
+    return bool(value < low - (high - low) or (low >= 0 and count > 1))

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tellapart.columns import Words, column, pack, words_for
 from tellapart.combinations import leaves
@@ -17,8 +18,6 @@ from tellapart.model import truth
 from tellapart.protocol import Feature
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tellapart.tables.table import Table
 
 SECONDS = 5.0

@@ -15,10 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
+
 from tellapart.errors import FormatError, TellapartError
 from tellapart.tables.findings import Finding
-from tellapart.tables.limits import STRANGERS, Limits
-from tellapart.tables.options import ReadOptions
+from tellapart.tables.options import STRANGERS, Limits, ReadOptions
 from tellapart.tables.source import open_source
 from tellapart.tables.table import Table
 
@@ -32,8 +33,6 @@ def read_apart(path: Path, limits: Limits = STRANGERS, **reading: Any) -> Table:
     ...     read_apart(path)
     <zoo.csv: 2 items, 2 columns>
     """
-    import polars as pl
-
     with TemporaryDirectory() as folder:
         out = Path(folder, "table.arrow")
         wanted = {
@@ -92,8 +91,6 @@ def main() -> None:
 
 
 def _read(wanted: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
-    import polars as pl
-
     options = ReadOptions(**wanted["reading"], limits=limits)
     with open_source(wanted["path"], options) as source:
         opened = source.table()

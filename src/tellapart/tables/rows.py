@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-import numpy as np
+import polars as pl
 
 from tellapart import codec
 from tellapart.errors import FormatError, ParameterError
-from tellapart.learners.history import Columns
-from tellapart.protocol import Feature, Item
+from tellapart.protocol import Item
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tellapart.tables.table import Table
 
 
@@ -132,18 +129,13 @@ def late_rows(
 class Rows(Sequence[Row]):
     """The items of a table as a sequence; a row is made when one is asked for."""
 
-    def __init__(
-        self,
-        length: int,
-        block: Callable[[int, int], list[Row]],
-        columns_of: Callable[[Iterable[Feature]], Columns] = Columns,
-    ) -> None:
-        self._length, self._block = length, block
-        self.columns_of = columns_of
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.columns_of = table.columns_of
         """Features of these rows, as a learner takes them."""
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._table)
 
     @overload
     def __getitem__(self, place: int) -> Row: ...
@@ -151,17 +143,17 @@ class Rows(Sequence[Row]):
     def __getitem__(self, place: slice) -> list[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | list[Row]:
         if isinstance(place, slice):
-            return [self[n] for n in range(*place.indices(self._length))]
-        if not -self._length <= place < self._length:
-            raise IndexError(f"row {place} of a table of {self._length} items")
-        return self._block(place % self._length, 1)[0]
+            return [self[n] for n in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"row {place} of a table of {len(self)} items")
+        return self._table.rows(place % len(self), 1)[0]
 
     def __iter__(self) -> Iterator[Row]:
-        for start in range(0, self._length, 1024):
-            yield from self._block(start, 1024)
+        for start in range(0, len(self), 1024):
+            yield from self._table.rows(start, 1024)
 
     def __repr__(self) -> str:
-        return f"<{self._length} rows>"
+        return f"<{len(self)} rows>"
 
 
 class Tag:
@@ -177,27 +169,24 @@ class Tag:
     (False, None, False)
     """
 
-    def __init__(
-        self, name: str, place: Callable[[Item], int], changed: Callable[[Tag, int], None]
-    ) -> None:
-        self.name = name
-        self._place, self._changed = place, changed
+    def __init__(self, name: str, table: Table) -> None:
+        self.name, self._table = name, table
         self._known: dict[int, bool] = {}
 
     def set(self, item: Item, value: bool | None) -> None:
         """Say of an item (a row or its id) that it has the tag, has it not, or is unknown."""
         if value is not None and not isinstance(value, bool):
             raise ParameterError(f"Tag {self.name!r}: True, False or None, got {value!r}")
-        place = self._place(item)
+        place = self._table.place(item)
         if value is None:
             self._known.pop(place, None)
         else:
             self._known[place] = value
-        self._changed(self, place)
+        self._table.retag(self, place)
 
     def get(self, item: Item) -> bool | None:
         """What was said of an item."""
-        return self._known.get(self._place(item))
+        return self._known.get(self._table.place(item))
 
     def at(self, place: int) -> bool | None:
         """What was said of the item in a place."""
@@ -211,17 +200,12 @@ class Tag:
         """(place, value) in the order of the table."""
         return iter(sorted(self._known.items()))
 
-    def series(self, length: int) -> pl.Series:
+    def series(self) -> pl.Series:
         """The tag as a Polars column."""
-        import polars as pl
-
-        places = np.fromiter(self._known, dtype=np.int64, count=len(self._known))
-        values = np.zeros(length, dtype=np.bool_)
-        known = np.zeros(length, dtype=np.bool_)
-        known[places] = True
-        values[places] = np.fromiter(self._known.values(), dtype=np.bool_, count=len(places))
-        said = pl.when(pl.lit(pl.Series(known))).then(pl.lit(pl.Series(values)))
-        return pl.select(said.alias(self.name)).to_series()
+        places = pl.Series(list(self._known), dtype=pl.Int64)
+        values = pl.Series(list(self._known.values()), dtype=pl.Boolean)
+        unknown = pl.repeat(None, len(self._table), dtype=pl.Boolean, eager=True)
+        return unknown.scatter(places, values).alias(self.name)
 
     def __repr__(self) -> str:
         return f"<tag {self.name!r}: {len(self)} items>"

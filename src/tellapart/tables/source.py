@@ -15,18 +15,20 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
+import polars as pl
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.features.to_polars import from_dtype
 from tellapart.features.tree import Type
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, misfit, order_of_dates
 from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
 from tellapart.tables.findings import Finding
-from tellapart.tables.frames import broken, first_line, no_column, to_lazy
+from tellapart.tables.frames import BROKEN, first_line, no_column, to_lazy
 from tellapart.tables.json_files import (
     as_text,
     objects_in_lines,
@@ -40,9 +42,6 @@ from tellapart.tables.odd_cells import (
 from tellapart.tables.options import OF_CSV, OF_SPREADSHEETS, ReadOptions
 from tellapart.tables.spreadsheets import Spreadsheet
 from tellapart.tables.typed_columns import readable
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class TextFile(Protocol):
@@ -204,7 +203,7 @@ class Source:
             if by_column:
                 return opened
             return replace(opened, frame=opened.frame.lazy().collect())
-        except broken() as error:
+        except BROKEN as error:
             self.explain(error)
 
     def readable(self, later: bool = False) -> pl.LazyFrame:
@@ -235,8 +234,6 @@ class Source:
     ) -> pl.LazyFrame:
         """The cells of files of texts; `later`: CSV files are not checked before they are read,
         some columns have `dtypes`, and rows without any cell are left out if so wanted."""
-        import polars as pl
-
         parts = []
         for one, file in zip(self.texts, self.files, strict=True):
             if later and isinstance(one, CsvFile):
@@ -266,8 +263,6 @@ class Source:
 
     def places(self, name: str) -> Iterator[tuple[str, str | None]]:
         """Where each cell of a column is, and the cell as a text."""
-        import polars as pl
-
         for one in self.texts:
             for where, cell in one.places(name) if name in one.header else ():
                 yield f"{one.name} {where}", cell
@@ -282,8 +277,6 @@ class Source:
 
     def raise_misfit(self, name: str, reader: ColumnReader, *, told: bool) -> None:
         """Raise for the first cell of a column that its reader cannot read, if there is one."""
-        import polars as pl
-
         unknown, places = ("", None, *self.options.nulls), self.places(name)
         while block := list(islice(places, LOOK)):
             known = [(where, cell) for where, cell in block if cell not in unknown]
@@ -301,10 +294,6 @@ class Source:
     # -- columns with types
 
     def _as_asked(self, frame: pl.LazyFrame, column: str, kind: Type) -> pl.LazyFrame:
-        import polars as pl
-
-        from tellapart.features.to_polars import from_dtype
-
         schema = frame.collect_schema()
         if column not in schema:
             raise no_column(self.name, column, list(schema), " to give a type to")
@@ -320,8 +309,6 @@ class Source:
 
     def _typed_texts(self) -> Opened:
         """Columns of texts as what they hold."""
-        import polars as pl
-
         whole, cells = None, self.cells()
         if self.options.sample is not None:
             taken = self._sampled(cells)
@@ -367,8 +354,6 @@ class Source:
 
     def _sampled(self, frame: pl.LazyFrame) -> Opened:
         """A random sample of the rows, in their order, if one was asked for."""
-        import polars as pl
-
         size, opened = self.options.sample, Opened(frame, self.findings, self.name)
         if size is None:
             return opened
@@ -398,8 +383,6 @@ def without_new(opened: Opened, columns: Mapping[str, str]) -> Opened:
 
 def _scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
     """Parquet or Arrow IPC files."""
-    import polars as pl
-
     kind = files[0].kind
     name = {"parquet": "Parquet", "ipc": "Arrow IPC"}[kind]
     scan = pl.scan_parquet if kind == "parquet" else pl.scan_ipc
@@ -409,7 +392,7 @@ def _scan_typed(files: Sequence[TableFile]) -> pl.LazyFrame:
         hive = any(file.partitions for file in files)
         frame = scan(paths if len(paths) > 1 else paths[0], hive_partitioning=hive, glob=False)
         frame.collect_schema()
-    except broken() as error:
+    except BROKEN as error:
         what = f"is no {name} file" if len(files) == 1 else "cannot be read with the others"
         if is_url(files[0].path):
             what = "cannot be read"
@@ -427,7 +410,7 @@ def _check_schemas(files: Sequence[TableFile], scan: Callable[..., pl.LazyFrame]
     for file in files if len(files) > 1 else ():
         try:
             found = dict(scan(file.path, glob=False, hive_partitioning=False).collect_schema())
-        except broken():  # reading it says what is wrong
+        except BROKEN:  # reading it says what is wrong
             return
         first = first or found
         for column in {**first, **found}:
@@ -441,15 +424,11 @@ def _check_schemas(files: Sequence[TableFile], scan: Callable[..., pl.LazyFrame]
 
 
 def _partitioned(frame: pl.LazyFrame, file: TableFile) -> pl.LazyFrame:
-    import polars as pl
-
     return frame.with_columns(pl.lit(value).alias(key) for key, value in file.partitions)
 
 
 def _joined(frames: Sequence[pl.LazyFrame], files: Sequence[TableFile]) -> pl.LazyFrame:
     """Several files as one table; columns are found by their names."""
-    import polars as pl
-
     if len(frames) == 1:
         return frames[0]
     kinds: dict[str, tuple[Any, str]] = {}

@@ -6,17 +6,15 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from zipfile import BadZipFile, ZipFile, is_zipfile
+
+import polars as pl
 
 from tellapart.errors import FormatError, MissingExtra
 from tellapart.tables.findings import Finding
 from tellapart.tables.frames import check_header, check_names, first_line
-from tellapart.tables.limits import Limits
-from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
+from tellapart.tables.options import Limits, ReadOptions
 
 
 class Spreadsheet:
@@ -99,8 +97,6 @@ class Spreadsheet:
 
     def checked(self, sample: bool = False) -> pl.LazyFrame:
         """All cells as texts; `sample` is for files that need not be read whole."""
-        import polars as pl
-
         unnamed = (name for name in self.header if name.startswith("column_"))
         empty = [n for n in unnamed if self.rows[n].null_count() == self.rows.height]
         frame = self.rows.lazy().drop(empty)  # formatted, but never filled

@@ -12,30 +12,34 @@ import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from tellapart.columns import Words
 from tellapart.errors import FeatureError, FormatError, ParameterError
 from tellapart.features import Expression, parse_feature, tree
+from tellapart.features.candidates import Candidate
+from tellapart.features.profile import Profile
+from tellapart.features.to_polars import cleaned, from_dtype
 from tellapart.features.tree import Type
+from tellapart.learners.history import Columns
 from tellapart.model import truth
 from tellapart.protocol import Feature, Item, Label
-from tellapart.tables.findings import ColumnSummary, Finding, Summary
-from tellapart.tables.frames import broken, first_line, no_column
+from tellapart.tables.findings import Finding
+from tellapart.tables.frames import BROKEN, first_line, no_column, to_lazy
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.row_names import LONGEST_NAME, Name, RowNames, is_code, titles
 from tellapart.tables.rows import Row, Rows, Tag
+from tellapart.tables.table_features import (
+    RANKED,
+    Part,
+    candidates_in,
+    columns_of,
+    features_at_first_sight,
+)
 from tellapart.tables.typed_columns import readable, typed_findings
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from tellapart.features.candidates import Candidate
-    from tellapart.features.profile import Profile
-    from tellapart.learners.history import Columns
-    from tellapart.tables.table_features import Part
 
 _LENGTH = re.compile(
     r"\b(?:is|are|was)(?: not|n['’]t)?(?: very| too| rather| quite)? (short|long|brief|lengthy)"
@@ -78,9 +82,6 @@ class Table:
     def __init__(
         self, data: Any, *, id: str | None = None, name: str = "table", title: str | None = None
     ) -> None:
-        from tellapart.features.to_polars import from_dtype
-        from tellapart.tables.frames import to_lazy
-
         self.name, self.id = name, id
         source, self._length, self._whole = to_lazy(data, name)
         self._source, self._found = readable(source)
@@ -95,8 +96,7 @@ class Table:
         kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
         self.tags: dict[str, Tag] = {}
-        self._frame: pl.DataFrame | None = None
-        self._held: set[str] = set()
+        self._frame = pl.DataFrame()  # the columns loaded so far
         self._parts: dict[int, Part] = {}
         self._profile: Profile | None = None
         self._kept: dict[Feature, Words] = {}
@@ -116,8 +116,6 @@ class Table:
         >>> Table({"size": [1.5, float("nan")], "legs": [4, 2]}).is_clean(["size"])
         False
         """
-        import polars as pl
-
         checks = [pl.lit(True)]
         for name in self._types.keys() & set(columns):
             column, dtype = pl.col(name), self._dtypes[name]
@@ -168,7 +166,7 @@ class Table:
     @property
     def items(self) -> Rows:
         """The rows, made when asked for."""
-        return Rows(self._length, self._rows, self.columns_of)
+        return Rows(self)
 
     def ids(self) -> Sequence[Hashable]:
         """The id of every item."""
@@ -200,18 +198,30 @@ class Table:
         """The labels in a column; None where it is empty."""
         return self.values(column)
 
-    def summary(self) -> Summary:
-        """What was read, column by column; prints as a table.
+    def summary(self) -> str:
+        """What was read, column by column.
 
         >>> print(Table({"legs": [4, 2, None], "name": ["bear", "duck", "bass"]}).summary())
         table: 3 items, 2 columns
           legs  integer   2 to 4  (1 unknown)
           name  text      'bass', 'bear', 'duck'
         """
-        columns = tuple(_summary(self, name, kind) for name, kind in self.types.items())
-        unreadable = tuple(f"{name} ({kind})" for name, kind in self.unreadable.items())
-        of_table = tuple(one for one in self.findings if one.column not in self._types)
-        return Summary(self.name, len(self), columns, unreadable, of_table, self.whole)
+        lines = [f"{self.name}: {len(self):,} items, {len(self.types)} columns"]
+        if self.whole is not None:
+            lines[0] += f", a random sample of {self.whole:,} rows"
+        width = max(map(len, self.types), default=0)
+        for name, kind in self.types.items():
+            column = self.frame([name]).to_series()
+            unknown = f"  ({column.null_count():,} unknown)" if column.null_count() else ""
+            lines.append(f"  {name:<{width}}  {kind.value:<8}  {_shown(column, kind)}{unknown}")
+        if self.unreadable:
+            names = (f"{name} ({kind})" for name, kind in self.unreadable.items())
+            lines.append(f"  not readable by features: {', '.join(names)}")
+        order = {name: place for place, name in enumerate(self.types, 1)}
+        findings = sorted(self.findings, key=lambda one: order.get(one.column or "", 0))
+        if findings:
+            lines += ["How it was read:", *(f"  {one}" for one in findings)]
+        return "\n".join(lines)
 
     @property
     def findings(self) -> list[Finding]:
@@ -226,7 +236,7 @@ class Table:
             said = {one.column for one in self._found}
             try:
                 found = typed_findings(self._source.select(list(self._types)), len(self), said)
-            except broken() as error:
+            except BROKEN as error:
                 raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
             self._looked = found if self._options else [replace(one, option={}) for one in found]
         return [*self._found, *self._looked]
@@ -250,24 +260,16 @@ class Table:
         tellapart.errors.FeatureError: no title is "short". For the length, write: title is shorter
         than 20 letters; for the text: title is "short"
         """
-        made = parse_feature(text, self.types)
-        if said := _LENGTH.search(text):
-            before, word = text[: said.start()].rstrip(' "').lower(), said[1].lower()
-            texts = (n for n in made.schema if self.types[n] is Type.TEXT)
-            name = next(
-                (
-                    n
-                    for n in texts
-                    if before.replace("_", " ").endswith(n.lower().replace("_", " "))
-                ),
-                None,
-            )
-            if name and not (self.frame([name])[name].str.to_lowercase() == word).any():
+        made, said = parse_feature(text, self.types), _LENGTH.search(text)
+        before, word = (text[: said.start()], said[1].lower()) if said else ("", "")
+        for name in (n for n in made.schema if said and self.types[n] is Type.TEXT):
+            named = _plain(before).endswith(_plain(name))
+            if named and not (self.frame([name])[name].str.to_lowercase() == word).any():
                 longer = "shorter" if word in ("short", "brief") else "longer"
                 raise FeatureError(
                     f'no {name} is "{word}". For the length, write: {name} is {longer} than 20'
                     f' letters; for the text: {name} is "{word}"',
-                    spot=said.span(1),
+                    spot=said.span(1) if said else None,
                 )
         return made
 
@@ -307,7 +309,7 @@ class Table:
                 )
             if not name or not isinstance(name, str):
                 raise ParameterError(f"a tag needs a name, got {name!r}")
-            self.tags[name] = Tag(name, self.place, self._retag)
+            self.tags[name] = Tag(name, self)
         return self.tags[name]
 
     def without(self, columns: Iterable[str]) -> Table:
@@ -388,8 +390,6 @@ class Table:
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         """Features as a learner takes them: with rows of this table that it may look at."""
-        from tellapart.tables.table_features import columns_of
-
         return columns_of(self, features)
 
     def features(self, without: Iterable[str] = (), *, words: int = 0) -> Columns:
@@ -398,8 +398,6 @@ class Table:
         See `tables.table_features`. `without`: columns to leave out, such as the label. `words`: so
         many words of every column of texts, too.
         """
-        from tellapart.tables.table_features import features_at_first_sight
-
         return features_at_first_sight(self, without, words)
 
     def candidates(
@@ -417,8 +415,6 @@ class Table:
         item's, if it is known. Of the id column only common words are offered: names do not
         describe other items. See `tellapart.features.candidates`.
         """
-        from tellapart.tables.table_features import candidates_in
-
         return candidates_in(self, item, example, history, label=label, limit=limit)
 
     # -- frames
@@ -429,23 +425,18 @@ class Table:
 
     def loaded(self, columns: Sequence[str]) -> pl.DataFrame:
         """All columns loaded so far, among them `columns`."""
-        missing = [name for name in columns if name not in self._held]
-        if missing or self._frame is None:
-            import polars as pl
-
+        held = self._frame.columns
+        if missing := [name for name in columns if name not in held]:
             stored = [name for name in missing if name not in self.tags]
-            made = [self.tags[name].series(len(self)) for name in missing if name in self.tags]
+            made = [self.tags[name].series() for name in missing if name in self.tags]
             if stored:
-                made += self._load(stored).get_columns()
-            before = [] if self._frame is None else self._frame.get_columns()
-            self._frame = pl.DataFrame([*before, *made])
-            self._held.update(missing)
+                read = self._clean(self._read(self._source.select(stored))).rechunk()
+                made += read.get_columns()
+            self._frame = pl.DataFrame([*self._frame.get_columns(), *made])
         return self._frame
 
     def part(self, rows: int) -> Part:
         """That many rows, evenly spread, or all if there are no more: for estimates."""
-        from tellapart.tables.table_features import Part
-
         frame = self.loaded(self.columns)
         known = self._parts.get(rows)
         if known is None or known.frame is not frame:
@@ -454,9 +445,6 @@ class Table:
 
     def profile(self) -> Profile:
         """What is known of the columns, tags left out, from a part of the table; made once."""
-        from tellapart.features.profile import Profile
-        from tellapart.tables.table_features import RANKED
-
         if self._profile is None:
             self._profile = Profile(self.part(RANKED).rows, self._types)
         return self._profile
@@ -465,27 +453,30 @@ class Table:
         """The values of one row, tags left out."""
         return self._slice(place, 1).row(0, named=True)
 
+    def rows(self, start: int, count: int) -> list[Row]:
+        """Some items."""
+        if count == 1:  # a single row need not be read to be named
+            identity = start if self.id is None else self.frame([self.id])[self.id][start]
+            return [Row(identity, table=self, place=start)]
+        cells = self._slice(start, count).to_dicts()
+        names = range(start, start + count) if self.id is None else (c[self.id] for c in cells)
+        pairs = zip(names, cells, strict=False)
+        return [Row(n, c, table=self, place=start + i) for i, (n, c) in enumerate(pairs)]
+
     def _slice(self, start: int, count: int) -> pl.DataFrame:
         """A few rows; of a file that is read column by column, without loading whole columns."""
         columns = list(self._types)
-        if self._whole or (self._frame is not None and set(columns) <= set(self._frame.columns)):
+        if self._whole or set(columns) <= set(self._frame.columns):
             return self.frame(columns).slice(start, count)
         return self._clean(self._read(self._source.slice(start, count).select(columns)))
-
-    def _load(self, columns: list[str]) -> pl.DataFrame:
-        return self._clean(self._read(self._source.select(columns))).rechunk()
 
     def _read(self, wanted: pl.LazyFrame) -> pl.DataFrame:
         try:
             return wanted.collect()
-        except broken() as error:
+        except BROKEN as error:
             raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
 
     def _clean(self, raw: pl.DataFrame) -> pl.DataFrame:
-        import polars as pl
-
-        from tellapart.features.to_polars import cleaned
-
         changes = []
         for name in raw.columns:
             kind = self._types[name]
@@ -500,15 +491,6 @@ class Table:
                 column = pl.col(name)  # as it is, without a copy
             changes.append(column)
         return raw.select(changes)
-
-    def _rows(self, start: int, count: int) -> list[Row]:
-        if count == 1:  # a single row need not be read to be named
-            identity = start if self.id is None else self.frame([self.id])[self.id][start]
-            return [Row(identity, table=self, place=start)]
-        cells = self._slice(start, count).to_dicts()
-        names = range(start, start + count) if self.id is None else (c[self.id] for c in cells)
-        pairs = zip(names, cells, strict=False)
-        return [Row(n, c, table=self, place=start + i) for i, (n, c) in enumerate(pairs)]
 
     def _identities(self) -> dict[Hashable, int] | None:
         if self.id is not None and self._places is None:
@@ -540,11 +522,9 @@ class Table:
         note = "" if held is None else f" that can be read (it holds {held})"
         raise no_column(self.name, column, self.columns, note)
 
-    def _retag(self, tag: Tag, place: int) -> None:
+    def retag(self, tag: Tag, place: int) -> None:
         """Correct the packed columns that read a tag, after it changed in one place."""
-        if self._frame is not None and tag.name in self._held:
-            self._frame = self._frame.drop(tag.name)
-            self._held.discard(tag.name)
+        self._frame = self._frame.drop(tag.name, strict=False)
         for feature in [f for f in self._kept if reads(f, tag.name)]:
             words = self._kept[feature].copy()
             bit = np.uint64(1 << place % 64)
@@ -555,33 +535,28 @@ class Table:
             self._kept[feature] = words
 
 
+def _plain(name: str) -> str:
+    return name.rstrip(' "').lower().replace("_", " ")
+
+
 def _beyond(column: pl.Expr) -> pl.Expr:
     """Where a date is outside the years 1 to 9999."""
     day = column.dt.date()
     return (day < datetime.date.min) | (day > datetime.date.max)
 
 
-def _summary(table: Table, name: str, kind: Type) -> ColumnSummary:
-    column = table.frame([name]).to_series()
-    unknown = column.null_count()
-    shown: str
-    if unknown == len(column):
-        shown = "nothing"
-    elif kind is Type.BOOL:
+def _shown(column: pl.Series, kind: Type) -> str:
+    """What values a column has."""
+    if column.null_count() == len(column):
+        return "nothing"
+    if kind is Type.BOOL:
         true = int(column.sum())
-        shown = f"{true:,} true, {len(column) - unknown - true:,} false"
-    elif kind is Type.TEXT:  # the first rows are enough
-        head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)
-        shown = ", ".join(repr(_short(value)) for value in sorted(head.head(4).to_list()))
-        if len(head) > 4:
-            shown += f", ... ({len(head):,}{' or more' if len(column) > _LOOK else ''} different)"
-    else:
-        least, most = column.min(), column.max()
-        shown = f"{least!s} to {most!s}"
-    odd = tuple(one for one in table.findings if one.column == name)
-    return ColumnSummary(name, kind.value, unknown, shown, odd)
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 24 else f"{text[:21]}..."
+        return f"{true:,} true, {int(column.count()) - true:,} false"
+    if kind is not Type.TEXT:
+        return f"{column.min()!s} to {column.max()!s}"
+    head = column.head(_LOOK).drop_nulls().unique(maintain_order=True)  # enough of them
+    short = (text if len(text) <= 24 else f"{text[:21]}..." for text in head.head(4))
+    shown = ", ".join(map(repr, sorted(short)))
+    if len(head) > 4:
+        shown += f", ... ({len(head):,}{' or more' if len(column) > _LOOK else ''} different)"
+    return shown

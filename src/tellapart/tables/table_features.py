@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from tellapart.columns import unpack
 from tellapart.columns.thresholds import round_cut
 from tellapart.features import canonical, letter_case
 from tellapart.features.candidates import Candidate, Truths, candidates
 from tellapart.features.expression import Expression
+from tellapart.features.to_polars import truths
 from tellapart.features.tree import Column, Node, Type, Wild
 from tellapart.learners.history import Columns
 from tellapart.protocol import Feature, Item, Label
 from tellapart.tables.rows import Row
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from tellapart.tables.table import Table
 
 NUMBERS, TEXTS = 10, 50
@@ -42,7 +42,7 @@ FEWEST_KEYS = 20
 """In fewer rows, whole numbers that all differ need not be keys."""
 CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
-_MOST = 10_000  # counts that are kept: the same features are asked for often
+_KEPT = 50_000_000  # bytes of truths
 _READ, _LONG = 20_000, 2_000  # texts, and characters of each, that are read for words
 _SHORT = 3  # letters of a word that is in many others by chance
 _WORD = re.compile(r"[^\W\d_]{2,40}")
@@ -276,14 +276,11 @@ class Part:
             frame = frame[np.linspace(0, frame.height - 1, rows).astype(np.int64)]
         self.rows, self.shortened = _shortened(frame)
         """The rows, and the columns in which texts are cut because they are very long."""
-        self._counts: dict[Expression, int] = {}
         self._truths: dict[Expression, Truths] = {}
 
     def truths(self, features: Sequence[Expression]) -> list[Truths]:
-        """Where each feature holds."""
-        from tellapart.features.to_polars import truths
-
-        if len(self._truths) > _MOST:
+        """Where each feature holds; kept, because the same features are asked for often."""
+        if len(self._truths) * self.rows.height > _KEPT:
             self._truths.clear()
         new = [feature for feature in features if feature not in self._truths]
         self._truths.update(zip(new, truths(new, self.rows), strict=True))
@@ -291,22 +288,11 @@ class Part:
 
     def count(self, features: Sequence[Expression]) -> list[int]:
         """On how many of the rows each feature holds."""
-        from tellapart.features.to_polars import count
-
-        if len(self._counts) > _MOST:
-            self._counts.clear()
-        for feature in features:
-            if feature in self._truths and feature not in self._counts:
-                self._counts[feature] = int(np.count_nonzero(self._truths[feature]))
-        new = [feature for feature in features if feature not in self._counts]
-        self._counts.update(zip(new, count(new, self.rows), strict=True))
-        return [self._counts[feature] for feature in features]
+        return [int(np.count_nonzero(found)) for found in self.truths(features)]
 
 
 def _shortened(frame: pl.DataFrame) -> tuple[pl.DataFrame, set[str]]:
     """A frame without the ends of very long texts, and the columns that had any."""
-    import polars as pl
-
     texts = [column for column in frame.get_columns() if column.dtype == pl.String]
     long = {c.name for c in texts if c.estimated_size() > CHARACTERS}
     each = max(200, CHARACTERS // max(frame.height, 1))

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from tellapart.errors import FormatError
+from tellapart.features.to_polars import divided, from_dtype
 from tellapart.tables.columns import LOOK, decide
 from tellapart.tables.findings import Finding
 from tellapart.tables.odd_cells import value_findings
 from tellapart.tables.options import ReadOptions
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _END = 100
 """Rows at the end that are looked at, too: sums and notes stand there."""
@@ -41,8 +41,6 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
     >>> print(findings[1])
     tags: lists; read as texts of their elements, such as 'red, big'
     """
-    import polars as pl
-
     findings: list[Finding] = []
     while any(isinstance(dtype, pl.Struct) for dtype in frame.collect_schema().values()):
         frame = frame.select(list(_with_fields(frame.collect_schema(), findings)))
@@ -56,8 +54,6 @@ def readable(frame: pl.LazyFrame) -> tuple[pl.LazyFrame, list[Finding]]:
 
 def _with_fields(schema: pl.Schema, findings: list[Finding]) -> Iterator[pl.Expr]:
     """All columns, with a column for each field instead of a struct."""
-    import polars as pl
-
     for name, dtype in schema.items():
         if not isinstance(dtype, pl.Struct):
             yield pl.col(name)
@@ -76,10 +72,6 @@ def _with_fields(schema: pl.Schema, findings: list[Finding]) -> Iterator[pl.Expr
 
 
 def _readable(name: str, dtype: Any) -> tuple[pl.Expr | None, Finding | None]:
-    import polars as pl
-
-    from tellapart.features.to_polars import divided, from_dtype
-
     column = pl.col(name)
     made: pl.Expr | None = None
     if dtype in (pl.List, pl.Array):
@@ -115,8 +107,6 @@ def typed_findings(frame: pl.LazyFrame, rows: int, said: Collection[str | None])
 
     `said`: columns whose type was found odd already.
     """
-    import polars as pl
-
     schema = frame.collect_schema()
     texts = frame.select(
         name for name, dtype in schema.items() if dtype == pl.String and name not in said

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from tellapart.errors import FormatError, ParameterError
+from tellapart.features.to_polars import DTYPE, cleaned, from_dtype
 from tellapart.features.tree import Type
 from tellapart.tables.cell_formats import EXACT
 from tellapart.tables.columns import LOOK, ColumnReader, decide, hints
 from tellapart.tables.csv_files import CsvFile
 from tellapart.tables.files import is_url
-from tellapart.tables.frames import broken, no_column
+from tellapart.tables.frames import BROKEN, no_column
 from tellapart.tables.source import Source
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _FITS = (
     (Type.INTEGER, Type.NUMBER),
@@ -47,7 +46,7 @@ class WantedColumns:
             """All columns of the source."""
             self.check(wanted)
             self._decide()
-        except broken() as error:
+        except BROKEN as error:
             source.explain(error)
         self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
         self.findings = [one for one in source.findings if one.column in wanted]
@@ -65,10 +64,6 @@ class WantedColumns:
 
         `without_gaps` leaves out the rows that are empty lines of a CSV file; see `has_gaps`.
         """
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE
-
         made = {name: self._value(name, kind) for name, kind in self.types.items()}
         columns = [value.alias(name) for name, (value, _) in made.items()]
         columns += [pl.col(name).alias(f"kept {n}") for n, name in enumerate(keep)]
@@ -85,8 +80,6 @@ class WantedColumns:
 
     def count(self) -> int | None:
         """How many rows there are, if that is quick to tell."""
-        import polars as pl
-
         if self.source.kind not in ("frame", "parquet", "ipc"):
             return None
         return int(self._cells.select(pl.len()).collect().item())
@@ -105,8 +98,6 @@ class WantedColumns:
 
     def find_error(self) -> None:
         """Raise if something is wrong with the table that can be named."""
-        import polars as pl
-
         self.source.check()
         for name, reader in self._readers.items():
             self.source.raise_misfit(name, reader, told=self.asked[name] is not None)
@@ -149,8 +140,6 @@ class WantedColumns:
 
     def _decide(self) -> None:
         """How the first rows show texts to be written that are to become something else."""
-        import polars as pl
-
         source = self.source
         names = list(self.asked)
         if not source.texts:
@@ -168,8 +157,6 @@ class WantedColumns:
                 source.raise_misfit(name, self._readers[name], told=False)
 
     def _type(self, name: str, wanted: Type | None) -> Type:
-        from tellapart.features.to_polars import from_dtype
-
         if name in self._readers:
             return self._readers[name].kind
         dtype = self._dtypes[name]
@@ -193,10 +180,6 @@ class WantedColumns:
 
     def _value(self, name: str, kind: Type) -> tuple[pl.Expr, pl.Expr | None]:
         """The values of a column, and where they do not fit."""
-        import polars as pl
-
-        from tellapart.features.to_polars import DTYPE, cleaned
-
         column, dtype = pl.col(name), self._dtypes[name]
         if name in self._readers:
             if self._csvs and self._is_native(name):
@@ -213,8 +196,6 @@ class WantedColumns:
 
 def _not_whole(number: pl.Expr) -> pl.Expr:
     """Where a float is no whole number; NaN is unknown."""
-    import polars as pl
-
     number = number.cast(pl.Float64)
     odd = (number != number.floor()) | (number.abs() > EXACT)
     return number.is_not_null() & number.is_not_nan() & odd

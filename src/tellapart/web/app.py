@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 import h11
 import uvicorn
 from fastapi import APIRouter, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 import tellapart
@@ -70,6 +71,7 @@ def create_app(
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(operations.router, responses=errors.RESPONSES)
+    app.add_middleware(GZipMiddleware, minimum_size=20_000, compresslevel=5)
     app.add_middleware(AccessMiddleware)
     return app
 

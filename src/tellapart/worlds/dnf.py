@@ -38,7 +38,7 @@ def dnf(
     >>> world.m, world.k, len(world.exceptions)
     (6, 52, 52)
     """
-    sizes = Sizes(items, features, components, labels, exceptions, seed)
+    sizes = Sizes(items, features, components, labels, exceptions, seed, placement, similar)
     sizes.check("dnf")
     generator = random.Random(f"{seed}/dnf")
     given = [f"y{n % labels}" for n in range(components)]
@@ -52,8 +52,6 @@ def dnf(
         Columns(items, features, seed),
         _drawn(items, components, seed),
         forced=True,
-        placement=placement,
-        similar=similar,
     )
 
 

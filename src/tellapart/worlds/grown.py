@@ -62,12 +62,11 @@ def grown(
     names = list(dict.fromkeys(labels))
     codes = {label: code for code, label in enumerate(names)}
     is_label = np.eye(len(names), dtype=np.float32)[[codes[label] for label in labels]]
-    if truths is None:
-        rows = [[truth(f, x, reading) for f in features] for x in items]
-        has = np.array(rows, dtype=np.float32)
-    else:
-        has = np.empty((len(items), len(features)), dtype=np.float32)
-        for number, feature in enumerate(features):
+    has = np.empty((len(items), len(features)), dtype=np.float32)
+    for number, feature in enumerate(features):
+        if truths is None:
+            has[:, number] = [truth(feature, item, reading) for item in items]
+        else:
             has[:, number] = unpack(truths(feature), len(items))
     price = log2(max(1, len(features))) + log2(len(names)) if components is None else 0.0
     leaves: list[tuple[tuple[Literal, ...], npt.NDArray[np.intp]]] = [((), np.arange(len(items)))]

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart import codec
-from tellapart.columns import Labels, Words, clear_tail, column, pack, words_for
-from tellapart.combinations import And, Is, Or, Points
+from tellapart.columns import Labels, Words, clear_tail, pack, words_for
+from tellapart.combinations import Is
 from tellapart.errors import FormatError, ParameterError, check
 from tellapart.model import Not, truth
 from tellapart.protocol import Feature, Label
@@ -144,6 +144,8 @@ class Sizes(NamedTuple):
     labels: int
     exceptions: float
     seed: int
+    placement: str
+    similar: int | None
 
     def check(self, owner: str) -> None:
         """Raise if one of them cannot be."""
@@ -152,6 +154,8 @@ class Sizes(NamedTuple):
         allowed = f"an integer from 1 to components = {self.components}"
         check(owner, "labels", self.labels, allowed, lambda v: 1 <= v <= self.components)
         check(owner, "seed", self.seed, "an integer", lambda v: True)
+        if self.similar is not None:
+            check(owner, "similar", self.similar, "None or an integer >= 0", lambda v: v >= 0)
         k, most = self.exceptions, self.items
         if isinstance(k, Integral):
             check(owner, "exceptions", k, "a count up to items", lambda v: 0 <= v <= most)
@@ -160,27 +164,9 @@ class Sizes(NamedTuple):
 
 
 class MadeWorld(World):
-    """A world of random columns; see `tree` and `dnf` for how it comes to its labels.
+    """A world of random columns over features named "f0", "f1", ...; see `tree` and `dnf`.
 
-    Parameters
-    ----------
-    make : function
-        `tree` or `dnf`.
-    sizes : Sizes
-        The arguments of `make`. What is sent to another process is `make` and its arguments.
-    representation : Representation
-        Over features named "f0", "f1", ...
-    columns : Columns
-        Where truth values come from.
-    components : array of int
-        The component of every item.
-    forced : bool
-        Whether items have the literals of their component forced upon them (else they have them by
-        nature, as in a tree).
-    placement, similar
-        As for `tree`.
-    laid_out : {feature: column}, optional
-        Columns that are known already.
+    What is sent to another process is the function that made it, and its arguments.
     """
 
     def __init__(
@@ -192,14 +178,13 @@ class MadeWorld(World):
         components: npt.NDArray[np.integer[Any]],
         *,
         forced: bool,
-        placement: str,
-        similar: int | None,
         laid_out: Mapping[Feature, Words] | None = None,
     ) -> None:
-        if similar is not None:
-            check("a made world", "similar", similar, "an integer >= 0", lambda v: v >= 0)
-        self._again = partial(make, *sizes, placement=placement, similar=similar)
-        name = f"{make.__name__}({', '.join(map(str, sizes[:-1]))}, seed={sizes.seed}"
+        """`components` has the component of every item. Items have its literals by nature, as in a
+        tree, or they are `forced` upon them. `laid_out` are columns that are known already."""
+        *plain, placement, similar = sizes
+        self._again = partial(make, *plain, placement=placement, similar=similar)
+        name = f"{make.__name__}({', '.join(map(str, plain[:-1]))}, seed={sizes.seed}"
         name += "" if placement == "random" else f", placement={placement!r}"
         self.name = name + (")" if similar is None else f", similar={similar})")
         self.representation, self.columns = representation, columns
@@ -212,7 +197,7 @@ class MadeWorld(World):
         self._forced: dict[tuple[int, Feature], bool] = {}
         for number, part in enumerate(representation.components if forced else ()):
             self._forced |= {(number, feature): wanted for feature, wanted in part.literals}
-        self.exceptions = _places(sizes, placement)
+        self.exceptions = _places(sizes)
         self.labels: Labels = self._label()
         self.packed_labels = self.labels
         self.m, self.k = representation.m, len(self.exceptions)
@@ -264,8 +249,6 @@ class MadeWorld(World):
 
     def _combined(self, feature: Feature) -> Words:
         """The column of what is no column by itself; not kept."""
-        if isinstance(feature, Not | And | Or | Points):
-            return column(self, feature)
         if not isinstance(feature, Is):
             return pack(truth(feature, row) for row in self.items)
         words, row = np.zeros(words_for(len(self)), dtype=np.uint64), feature.item
@@ -293,9 +276,9 @@ class MadeWorld(World):
             yield name if name in item else Not(name)
 
 
-def _places(sizes: Sizes, placement: str) -> list[int]:
+def _places(sizes: Sizes) -> list[int]:
     """Where the exceptions fall."""
-    n, exceptions = sizes.items, sizes.exceptions
+    n, exceptions, placement = sizes.items, sizes.exceptions, sizes.placement
     generator = np.random.default_rng([sizes.seed & _MASK, 7])
     rate = not isinstance(exceptions, Integral)
     k = int(generator.binomial(n, exceptions) if rate else exceptions)

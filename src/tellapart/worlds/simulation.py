@@ -7,7 +7,7 @@ of an integer, so that after a change only the clauses that changed are evaluate
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,54 +49,27 @@ def simulate(
     idle, reading = getattr(learner, "idle", None), learner.model.reading
     if idle is None or teacher or until or reading is not getattr(world, "reading", reading):
         return teach(learner, talk.teacher, world.items, until=until)
-    return _Simulation(talk, world, uncovered_count=idle == "covered").run()
+    items, number, words = world.items, 0, _SHORT
+    columns: dict[Feature, Words] = {}
+    if len(items) and learner.guess(items[0]).label is None:
+        talk.round(0, items[0])
+        number = 1
+    while number < len(items):
+        window = _Window(world, columns, number, words, uncovered_count=idle == "covered")
+        before = learner.model
+        for at in window.events(learner, number):
+            _leave_out(learner, at - number)
+            talk.round(at, items[at])
+            number = at + 1
+        _leave_out(learner, window.stop - number)
+        number = window.stop
+        words = min(_LONG, 4 * words) if learner.model is before else _SHORT
+    return talk.lesson(len(items))
 
 
-class _Simulation:
-    """A lesson that goes from one round that may change the learner to the next."""
-
-    def __init__(self, talk: Conversation, world: World, uncovered_count: bool) -> None:
-        self.talk, self.learner = talk, talk.learner
-        self.world, self.uncovered_count = world, uncovered_count
-        self.counts_rounds = hasattr(talk.learner, "rounds")
-        self.columns: dict[Feature, Words] = {}
-
-    def run(self) -> Lesson:
-        items, number, words = self.world.items, 0, _SHORT
-        if len(items) and self.learner.guess(items[0]).label is None:
-            self.talk.round(0, items[0])
-            number = 1
-        while number < len(items):
-            window = _Window(self.world, self.columns, number, words)
-            changed = self._pass(window, number)
-            words = _SHORT if changed else min(_LONG, 4 * words)
-            number = window.stop
-        return self.talk.lesson(len(items))
-
-    def _pass(self, window: _Window, number: int) -> bool:
-        """Give the learner the rounds of a window that may change it; whether its model changed."""
-        learner, items, changed = self.learner, self.world.items, False
-        while True:
-            model = learner.model
-            try:
-                events = window.events(model, number, self.uncovered_count)
-            except Exception:  # a feature that cannot be read on every item: so each is given
-                events = iter(range(number, window.stop))
-            for at in events:
-                self._leave_out(at - number)
-                self.talk.round(at, items[at])
-                number = at + 1
-                if learner.model is not model:
-                    changed = True
-                    break
-            else:
-                self._leave_out(window.stop - number)
-                return changed
-
-    def _leave_out(self, rounds: int) -> None:
-        learner: Any = self.learner
-        if self.counts_rounds:
-            learner.rounds += rounds
+def _leave_out(learner: Any, rounds: int) -> None:
+    if hasattr(learner, "rounds"):
+        learner.rounds += rounds
 
 
 class _Step(NamedTuple):
@@ -112,23 +85,48 @@ class _Step(NamedTuple):
 class _Window:
     """Some words of the stream, as bits of integers, and what the clauses of a model do there."""
 
-    def __init__(self, world: World, columns: dict[Feature, Words], start: int, words: int) -> None:
+    def __init__(
+        self,
+        world: World,
+        columns: dict[Feature, Words],
+        start: int,
+        words: int,
+        *,
+        uncovered_count: bool,
+    ) -> None:
         first, last = start >> 6, min((start >> 6) + words, words_for(len(world)))
         self.world, self.columns, self.words = world, columns, slice(first, last)
         self.start, self.stop = 64 * first, min(64 * last, len(world))
         self.all = (1 << self.stop - self.start) - 1
+        self.uncovered_count = uncovered_count
         self._steps: list[_Step] = []
         self._covered: dict[int, tuple[Clause, int]] = {}
         self._bits: dict[Feature, int] = {}
         self._others: dict[Label, int] = {}
 
-    def events(self, model: DecisionList, number: int, uncovered_count: bool) -> Iterator[int]:
+    def events(self, learner: Learner, number: int) -> Iterator[int]:
+        """The rounds from `number` on that may change a learner, who is given each before the
+        next is looked for."""
+        going = True
+        while going:
+            model, going = learner.model, False
+            for at in self._wrong(model, number):
+                yield at
+                number = at + 1
+                if learner.model is not model:
+                    going = True
+                    break
+
+    def _wrong(self, model: DecisionList, number: int) -> Iterable[int]:
         """The rounds from `number` on in which `model` errs, in order.
 
-        Where uncovered rounds count, these are events, too.
+        Where uncovered rounds count, these are among them.
         """
-        left, wrong = self._go_through(model.clauses)
-        wrong |= left if uncovered_count else left & self._other_than(model.default.label)
+        try:
+            left, wrong = self._go_through(model.clauses)
+        except Exception:  # a feature that cannot be read on every item: so each is given
+            return range(number, self.stop)
+        wrong |= left if self.uncovered_count else left & self._other_than(model.default.label)
         return self._in_order(wrong >> number - self.start << number - self.start)
 
     def _go_through(self, clauses: Sequence[Clause]) -> tuple[int, int]:

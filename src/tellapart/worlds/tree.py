@@ -43,7 +43,7 @@ def tree(
     >>> tree(10_000_000, 1_000_000, 12, 4, exceptions=100, seed=3)
     <tree(10000000, 1000000, 12, 4, 100, seed=3): 10000000 items, m=12, k=100, s=1>
     """
-    sizes = Sizes(items, features, components, labels, exceptions, seed)
+    sizes = Sizes(items, features, components, labels, exceptions, seed, placement, similar)
     sizes.check("tree")
     generator = random.Random(f"{seed}/tree")
     paths = _grow(generator, features, components)
@@ -60,8 +60,6 @@ def tree(
         columns,
         clause_numbers(leaves, laid_out.__getitem__, items),
         forced=False,
-        placement=placement,
-        similar=similar,
         laid_out=laid_out,
     )
 

@@ -66,7 +66,7 @@ def write_model(
 ) -> str:
     """The model of a session in some language."""
     made, whole = session.chosen_model(unsure, error), session.missing is None
-    return languages.write_model(
+    text = languages.write_model(
         made,
         language,
         dialect=dialect,
@@ -74,6 +74,9 @@ def write_model(
         clean=language == "sql" and whole and session.table.is_clean(columns_of(made)),
         meanings=session.meanings,
     )
+    if language == "sql":
+        return "".join(f"-- {line}\n" for line in session.about()) + text
+    return text
 
 
 def answers_csv(session: Session, viewer: str | None) -> bytes:

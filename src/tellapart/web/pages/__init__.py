@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
@@ -53,8 +52,7 @@ async def _show_answers(request: Request, error: Exception) -> Response:
 def install(app: FastAPI) -> None:
     render.prepare()
     app.add_exception_handler(TableChanged, _show_answers)
-    static = GZipMiddleware(StaticFiles(directory=_HERE / "static"))
-    app.mount("/static", static, name="static")
+    app.mount("/static", StaticFiles(directory=_HERE / "static"), name="static")
     for part in (begin, teach, sweep, progress, answers, repair, results, rules):
         app.include_router(part.router, include_in_schema=False)
     app.include_router(router, include_in_schema=False)

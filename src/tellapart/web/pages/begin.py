@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tellapart.errors import ParameterError
 from tellapart.features.phrasing import counted
+from tellapart.features.tree import Type
 from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
 from tellapart.sessions.agreement import known_labels
@@ -133,7 +134,7 @@ def _about(path: Path) -> dict[str, Any]:
         "head": table_head(path.name, len(table), len(table.types)),
         "columns": columns,
         "more": len(table.types) - len(columns),
-        "numeric": {one for one in columns if table.types[one].numeric},
+        "unbroken": {one for one in columns if table.types[one] is not Type.TEXT},
         "title": table.title,
         "id": names,
         "number": None if table.title else str(table.called(0)),

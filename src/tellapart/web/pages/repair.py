@@ -92,7 +92,9 @@ def _about(session: Session, call: Caller, said: Answered, label: str | None) ->
         "who": whose or "You",
         "chosen_label": label,
         "shown": compare(shown, picture_of(session, call), picking=label is not None),
-        "said": said_before(said, reason_in_words(session, said.feature) if said.feature else None),
+        "said": said_before(
+            said, whose or "You", reason_in_words(session, said.feature) if said.feature else None
+        ),
     }
     if label is not None:
         found = session.candidates(question.id, label, limit=MOST_REASONS)

@@ -15,6 +15,7 @@ from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.export.sql import Dialect
 from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
+from tellapart.features.tree import Type
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, fills, next_file, show
 from tellapart.sessions.search import parse_search
@@ -115,7 +116,7 @@ def data(
         whole=table.whole,
         found=len(found),
         columns=columns,
-        numeric={one for one in columns if one in types and types[one].numeric},
+        unbroken={one for one in columns if types.get(one) is not Type.TEXT},
         asked=asked,
         sort=sort,
         start=start,

@@ -14,7 +14,7 @@ from tellapart.features.phrasing import counts_points
 from tellapart.model import Clause
 from tellapart.sessions import Session
 from tellapart.sessions.learnt import condition
-from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label
+from tellapart.sessions.phrasing import changed_notice, fits, rules_head, silent_label, taken_first
 from tellapart.tables import Row
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.review import Tally, tally_rules
@@ -107,7 +107,7 @@ def _rule(
             for place, label in tally.wrong[:_WRONG]
         ],
         "wrong_rows": len(tally.wrong),
-        "taken": list(taken.items()),
+        "taken": taken_first([*taken.items()]) if taken else None,
         "by_hand": clause.origin == "by hand",
         "example": None if example is None else example.identity,
         "editable": example is not None and (call.is_owner or maker == call.name),

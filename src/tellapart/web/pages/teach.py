@@ -362,11 +362,12 @@ def moved_html(session: Session, before: Before, found: Moved) -> Markup:
     if total:
         names = [in_prose(name(one)) for one in found.some[:total]]
         more = [f"{total - len(names):,} others"] if total > len(names) else []
-        told += Markup('<span class="wide">: {}</span>').format(joined([*names, *more]))
-        address = with_query(f"{home(session.name)}/sweep", {"label": before.label})
-        told += Markup('. <a href="{}">{}</a>').format(address, CHECK_THEM)
+        told += Markup('<span class="wide">: {}</span>.').format(joined([*names, *more]))
     for a, b, rows in others[:2]:
         told += Markup(" {}").format(moves(rows, a, b))
+    if total:
+        address = with_query(f"{home(session.name)}/sweep", {"label": before.label})
+        told += Markup(' <a href="{}">{}</a>').format(address, CHECK_THEM)
     return told
 
 

@@ -123,7 +123,7 @@ def outcome(session: Session) -> dict[str, Any]:
             [str(one.item), [answer.id for answer in one.answers]]
             for one in session.disagreements()
         ],
-        "agreement": list(agreement),
+        "agreement": list(vars(agreement).values()),
     }
     return plain(found)
 

@@ -10,7 +10,7 @@ import pytest
 
 import tellapart as ta
 from tellapart.errors import ParameterError
-from tellapart.sessions import Given, Session, Store, adjudication, agreement
+from tellapart.sessions import Given, Session, Store, teams
 
 
 def table(rows: int = 200) -> ta.Table:
@@ -104,19 +104,19 @@ def test_answers_that_the_rules_follow_are_settled_sooner(store: Store) -> None:
     with store:
         session, _ = taught(store, 20, rate=0)
         with session._log.ready() as state:
-            to_judge = agreement.answers_to_judge(state)
-            found = agreement.slips(state, to_judge, session._log.lock, everything=True)
+            to_judge = teams.answers_to_judge(state)
+            found = teams.slips(state, to_judge, session._log.lock, everything=True)
             one, two, three = found[:3]
             judged = [
                 replace(one, score=0.1, feature=None),  # the rules are right about all
                 replace(two, score=0.25, feature=None, label="another"),
                 replace(three, score=-0.3, feature=None),
             ]
-            first = adjudication.reviews(state, judged)
+            first = teams.reviews(state, judged)
         assert first[:2] == [one.item.place, two.item.place]
         judged = judged[1:]
         with session._log.ready() as state:
-            assert adjudication.reviews(state, judged)[0] == two.item.place
+            assert teams.reviews(state, judged)[0] == two.item.place
         session.close()
 
 

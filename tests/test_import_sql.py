@@ -197,9 +197,10 @@ def begun(store: Store, **how: Any) -> Session:
 def test_a_session_begins_with_rules_and_keeps_them_first(store: Store) -> None:
     with begun(store) as session:
         # no row is a yeti; the others have an example that they label
-        assert [clause.label for clause in session.model.clauses] == ["fish", "bird"]
-        for clause in session.model.clauses:
-            assert session.model.match(clause.example) is clause
+        model = session.model
+        assert [clause.label for clause in model.clauses] == ["fish", "bird"]
+        for clause in model.clauses:
+            assert model.match(clause.example) is clause
         first = session.next("Ann")
         assert isinstance(first, Given)
         assert first.guess.label is None  # the first row is asked for its label

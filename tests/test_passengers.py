@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -25,16 +24,16 @@ from tellapart.sessions import (
     Given,
     Session,
     Store,
-    adjudication,
-    agreement,
     export_log,
     queue,
     replies,
     suggestions,
+    teams,
 )
 from tellapart.sessions import log as log_module
 from tellapart.sessions.edited_learner import EditedLearner
 from tellapart.sessions.history import History
+from tellapart.sessions.kept_learner import code_version
 from tellapart.sessions.learning import Mind
 from tellapart.tables import Table
 from test_history import said
@@ -66,12 +65,12 @@ PLACES: list[tuple[Any, str]] = [
     (replies, "estimate"),
     (replies, "error_now"),
     (replies, "open_tags"),
-    (agreement, "answers_to_judge"),
-    (agreement, "odd_one"),
-    (agreement, "suspects"),
-    (adjudication, "reviews"),
-    (queue.Queue, "_doubts"),
-    (queue.Queue, "_may_change"),
+    (teams, "answers_to_judge"),
+    (teams, "odd_one"),
+    (teams, "suspects"),
+    (teams, "reviews"),
+    (queue.Doubts, "of"),
+    (queue.Doubts, "_follow"),
     (log_module, "pack"),
     (log_module, "unpack"),
 ]
@@ -316,14 +315,12 @@ def test_what_a_learner_came_to_is_kept_and_only_a_cache(tmp_path: Path) -> None
             assert not learnt
     store.close()
     for damage in (
-        "UPDATE tellapart_snapshots SET data = x'00'",
-        "UPDATE tellapart_snapshots SET data = substr(data, 1, 100) || x'00' || substr(data, 102)",
-        "UPDATE tellapart_snapshots SET hash = 'x'",
-        "UPDATE tellapart_snapshots SET digest = 'x'",
-        "UPDATE tellapart_snapshots SET code = 'x'",
-        "UPDATE tellapart_snapshots SET number = 3",
-        "DELETE FROM tellapart_snapshots",
-        "DROP TABLE tellapart_snapshots",
+        "UPDATE tellapart_kept SET data = x'00'",
+        "UPDATE tellapart_kept SET data = substr(data, 1, 100) || x'00' || substr(data, 102)",
+        "UPDATE tellapart_kept SET digest = 'x'",
+        "UPDATE tellapart_kept SET number = 3",
+        "DELETE FROM tellapart_kept",
+        "DROP TABLE tellapart_kept",
     ):
         connection = sqlite3.connect(tmp_path / "s.db")
         connection.execute(damage)
@@ -352,6 +349,16 @@ def test_a_kept_learner_goes_on_with_the_rows_that_nobody_labelled(tmp_path: Pat
     assert came_to[0] == came_to[1]
 
 
+def keep(store: Store, kind: str, data: bytes) -> None:
+    """Put other bytes in the place of what is kept, with their right digest."""
+    code = code_version() if kind == "learner" else ""
+    found = store.kept("s", kind, code)
+    assert found is not None
+    with store.connected() as connection:
+        store.keep(connection, "s", found._replace(data=data), kind, code)
+        connection.commit()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -371,11 +378,7 @@ def test_a_kept_learner_that_somebody_wrote_is_not_used(text: str, tmp_path: Pat
             teach(session, "Ann", 30)
             session._log.state.learning.cost = 1.0
             fine = _came_to(session)
-        data = zlib.compress(text.encode())
-        with store.connected() as connection:
-            values = (data, hashlib.sha256(data).hexdigest())
-            connection.execute("UPDATE tellapart_snapshots SET data = ?, digest = ?", values)
-            connection.commit()
+        keep(store, "learner", zlib.compress(text.encode()))
         with Session.open(store, "s", animals(80)) as session:
             assert _came_to(session) == fine
 
@@ -387,23 +390,20 @@ def test_an_earlier_copy_that_cannot_be_read_is_passed_over(store: Store) -> Non
         session._log.state.learning._copy()
         teach(session, "Ann", 10)
         session._log.state.learning.cost = 1.0
-    with store.connected() as connection:
-        ((packed,),) = connection.execute("SELECT data FROM tellapart_snapshots").fetchall()
-        data = json.loads(zlib.decompress(packed))
-        for earlier in data["minds"][:-1]:
-            earlier[-1] = {"learner": "none"}
-        assert len(data["minds"]) == 2
-        packed = zlib.compress(json.dumps(data).encode())
-        values = (packed, hashlib.sha256(packed).hexdigest())
-        connection.execute("UPDATE tellapart_snapshots SET data = ?, digest = ?", values)
-        connection.commit()
+    kept = store.kept("s", "learner", code_version())
+    assert kept is not None
+    data = json.loads(zlib.decompress(kept.data))
+    for earlier in data["minds"][:-1]:
+        earlier[-1] = {"learner": "none"}
+    assert len(data["minds"]) == 2
+    keep(store, "learner", zlib.compress(json.dumps(data).encode()))
     with Session.open(store, "s", animals(80)) as session:
         for _ in range(9):
             session.undo("Ann")
         assert session.trouble == []
         found = str(session.model), session.summary(), session.history()
     with store.connected() as connection:
-        connection.execute("DELETE FROM tellapart_snapshots")
+        connection.execute("DELETE FROM tellapart_kept")
         connection.commit()
     with Session.open(store, "s", animals(80)) as session:
         assert (str(session.model), session.summary(), session.history()) == found
@@ -419,9 +419,7 @@ def test_a_kept_model_that_somebody_wrote_locks_no_session(text: str, tmp_path: 
             given = session.next("Ann")
             assert isinstance(given, Given)
             session.answer("Ann", given.id, "wrong", "bird")
-        with store.connected() as connection:
-            connection.execute("UPDATE tellapart_models SET data = ?", (text,))
-            connection.commit()
+        keep(store, "model", text.encode())
         table.unlink()
         with Session.open(store, "s", needs_table=False) as session:
             with pytest.raises(TableChanged, match="the model that was kept cannot be read"):

@@ -278,6 +278,20 @@ def test_whole_floats_are_integers(engine: str, ending: str, tmp_path: Path) -> 
                 predict_file(LEGS, path, out, engine=engine)
 
 
+def test_json_lines_that_show_their_types_late(tmp_path: Path) -> None:
+    path, out = tmp_path / "t.jsonl", tmp_path / "out.parquet"
+    first = '{"legs": 4}\n' * 11_000
+    path.write_text(first + '{"legs": 2.0}\n')
+    predict_file(LEGS, path, out)
+    assert read(out)["label"].to_list() == ["yes"] * 11_000 + ["no"]
+    path.write_text(first + '{"legs": "six"}\n')
+    with pytest.raises(TellapartError, match=r"line 11001, column 'legs': 'six' is no whole"):
+        predict_file(LEGS, path, out)
+    path.write_text('{"arms": 1}\n' * 11_000 + '{"legs": 4, "arms": 2}\n')
+    predict_file(LEGS, path, out)
+    assert read(out)["label"].to_list() == ["no"] * 11_000 + ["yes"]
+
+
 @every_engine
 def test_a_column_without_a_single_value_fits_every_type(engine: str, tmp_path: Path) -> None:
     path, out = tmp_path / "t.parquet", tmp_path / "out.parquet"

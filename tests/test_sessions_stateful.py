@@ -90,7 +90,7 @@ class Sessions(RuleBasedStateMachine):
     @rule(teacher=TEACHERS)
     def give(self, teacher: str) -> None:
         given = self.session.next(teacher)
-        for event in self.store.events("s", self.number):
+        for event in self.store.log("s")[self.number :]:
             if event.type == "settled":
                 self.plain.act(PlainAct("settled", None, event.data["item"]))
         self.number = self.session.number

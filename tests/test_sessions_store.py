@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tellapart
 from teaching import animals, fill_disk, teach
 from tellapart.errors import (
     FormatError,
@@ -469,24 +466,6 @@ def test_the_fingerprint_knows_what_is_unknown() -> None:
     one, other = Table({"a": ["", None]}), Table({"a": [None, ""]})
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one) == fingerprint(Table({"a": ["", None]}))
-
-
-def test_a_missing_extra_is_named() -> None:
-    code = (
-        "import sys; sys.modules['psycopg'] = None\n"
-        "import tellapart\n"
-        "try:\n    tellapart.Store('postgresql://host/name')\n"
-        "except tellapart.TellapartError as error:\n    print(error)"
-    )
-    path = str(Path(tellapart.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-        check=True,
-    )
-    assert "PostgreSQL needs the 'postgres' extra: pip install 'tellapart[postgres]'" in done.stdout
 
 
 def test_every_version_opens_the_logs_of_all_before(store: Store) -> None:

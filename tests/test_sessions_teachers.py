@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from teaching import animals, teach, truth, words
-from tellapart.sessions import Ending, Session, Store
-from tellapart.sessions.agreement import alpha
+from tellapart.sessions import Agreement, Ending, Session, Store
+from tellapart.sessions.teams import alpha
 from tellapart.tables import Table
 from zoo_session import Clock, answer, give, name, zoo
 
@@ -86,7 +86,7 @@ def test_an_item_that_waits_is_settled_when_the_guess_agrees(store: Store) -> No
         answer(session, "Ann", "wrong", "bird")  # a slip: now all are birds
         assert name(give(session, "Bob")) != "duck"
         assert session.summary().waiting == 0
-        assert "settled" in {event.type for event in store.events("zoo")}
+        assert "settled" in {event.type for event in store.log("zoo")}
 
 
 def test_second_opinions_are_blind_and_compared(store: Store) -> None:
@@ -152,10 +152,11 @@ def test_agreement_on_features(store: Store) -> None:
             given = give(session, who)
             assert (name(given), str(given.guess.example)) == ("duck", "bear")
             session.answer(who, given.id, "wrong", "bird", feature)
-        assert session.agreement()[:2] == (2, 1.0)
-        assert session.agreement()[3:] == (1, 0.0)
+        found = session.agreement()
+        assert (found.items, found.labels) == (2, 1.0)
+        assert (found.reasons, found.features) == (1, 0.0)
         session.change("Cid", session.history()[-1].id, "wrong", "bird", "wings")
-        assert session.agreement() == (2, 1.0, 1.0, 1, 1.0)
+        assert session.agreement() == Agreement(2, 1.0, 1.0, 1, 1.0)
 
 
 def test_alpha() -> None:
@@ -184,9 +185,7 @@ def test_slips_are_suspected_by_teacher(store: Store) -> None:
         assert len(set(found) & set(slips)) >= len(slips) - 1
         assert odd[0].answer.teacher == "Bob"
         assert odd[0].expected == truth(odd[0].answer.item)
-        suspected = session.slips()
-        assert suspected["Bob"][0] > suspected["Ann"][0]
-        assert suspected["Bob"][1] == 120
+        assert len(session.odd_ones("Bob")) > len(session.odd_ones("Ann"))
         assert all(one.answer.teacher == "Ann" for one in session.odd_ones("Ann"))
 
 

@@ -186,11 +186,7 @@ def test_an_empty_record_says_nothing() -> None:
     assert str(now) == "nothing is known about the error yet"
 
 
-stoppers = (
-    st.builds(NoMistakeIn, st.integers(1, 40))
-    | st.builds(Rounds, st.integers(1, 60))
-    | st.builds(ErrorBelow, st.floats(0.05, 0.9), st.floats(0.5, 0.99), st.booleans())
-)
+stoppers = st.builds(NoMistakeIn, st.integers(1, 40)) | st.builds(Rounds, st.integers(1, 60))
 
 
 @given(stoppers, mistakes)
@@ -198,6 +194,7 @@ stoppers = (
 def test_left_is_how_many_right_guesses_are_left(stopper: Stopper, record: list[bool]) -> None:
     progress = Progress.of(record)
     left = stopper.left(progress)
+    assert left is not None
     assert stopper.met(progress) == (left == 0)
     assert stopper.say(progress).endswith("you may stop")
     if left:
@@ -473,13 +470,11 @@ def test_error_below_stops_a_finite_table_where_it_says(lately: bool) -> None:
     progress = Progress(500)
     for number in range(60):
         progress.add(number in (3, 17, 31))
-    left = stopper.left(progress)
-    assert 30 < left < 250
-    for _ in range(left):
-        assert not stopper.met(progress)
+    more = 0
+    while not stopper.met(progress):
         progress.add(False)
-    assert stopper.met(progress)
-    assert stopper.left(progress) == 0
+        more += 1
+    assert 30 < more < 250
     assert estimate(progress, lately=lately).high < 0.05
     assert "rows left" in stopper.say(progress)
 

@@ -197,7 +197,7 @@ def test_a_stream_follows_teaching_and_ends_when_the_server_stops(tmp_path: Path
         teacher.run()
         assert teacher.error is None
         with Store(tmp_path / "things.csv.sessions.db") as store:
-            log = store.events("things")
+            log = store.log("things")
         seen = follower.wait_for(len(log))
         assert [event["id"] for event in seen] == [event.id for event in log]
         began = time.monotonic()

@@ -26,7 +26,7 @@ from tellapart.export.model_files import write_whole
 from tellapart.export.text import Words, sentences
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Session, Store
-from tellapart.sessions.labels import split_names
+from tellapart.sessions.phrasing import split_names
 from tellapart.tables import Table, read_table
 
 SURE = 0.1
@@ -253,7 +253,7 @@ def _work(store: Store, session: Session, asked: Options) -> Distillation:
     if not asked.dry_run:
         session.join(teacher, model=asked.model)
         for name, text in asked.meanings.items():
-            if not session.knows_label(name):
+            if session.label_named(name) is None:
                 session.add_label(teacher, name)
             if text and session.meanings.get(name) != text and name in session.labels:
                 session.describe_label(teacher, name, text)

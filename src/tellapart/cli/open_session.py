@@ -139,8 +139,8 @@ def _read_checked(
 
 def _start_from(session: Session, table: str | Path, column: str | None) -> Session:
     """Take the labels of a column as answers, about the items that have none."""
-    from tellapart.sessions.agreement import known_labels
     from tellapart.sessions.history import COLUMN
+    from tellapart.sessions.teams import known_labels
 
     if column is not None:
         try:

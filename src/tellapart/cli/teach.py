@@ -277,7 +277,7 @@ class LastAddress:
 
 def _agreement(session: Session, table: str, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.agreement import compare, known_labels
+    from tellapart.sessions.teams import compare, known_labels
 
     right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:

@@ -24,7 +24,6 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.labels import NEW, match_label, split_article
 from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
@@ -32,18 +31,21 @@ from tellapart.sessions.phrasing import (
     COMMANDS,
     CONSOLE,
     HELP,
+    NEW,
+    SAY,
     a_label,
     covers,
     decides,
     ending_text,
     lately,
-    looking_for,
+    match_label,
     name,
     news_of,
     next_file,
     notice,
     progress_sentence,
     show,
+    split_article,
     stop_hint,
     taught_so_far,
     undone_notice,
@@ -129,7 +131,7 @@ class _Conversation:
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
         if (search := self.session.search_of(self.teacher)) is not None:
-            self.screen.say(looking_for(*search), "dim")
+            self.screen.say(SAY.looking_for.format(*search), "dim")
         if given.asks == "feature":
             return self.ask_why(given, str(given.kept))
         if given.tags and self.ask_tag(given, given.tags[0]):
@@ -352,7 +354,7 @@ class _Conversation:
         if not self.attempt(lambda: self.session.search(self.teacher, text)):
             return False
         search = self.session.search_of(self.teacher)
-        self.screen.say(looking_for(*search) if search else CONSOLE["all rows"], "dim")
+        self.screen.say(SAY.looking_for.format(*search) if search else CONSOLE["all rows"], "dim")
         return True
 
     def attempt(self, work: Callable[[], object]) -> bool:

@@ -209,9 +209,8 @@ class Distillation:
 
     def _is_guess(self, given: Given, label: str) -> bool:
         """Whether a label is the one guessed; people may have renamed or merged it."""
-        return given.guess.label is not None and self.session.same_label(
-            str(given.guess.label), label
-        )
+        guess = given.guess.label
+        return label == guess or (guess is not None and self.session.label_named(label) == guess)
 
     def _reason(self, given: Given, label: str) -> tuple[str | None, dict[str, object]]:
         """The difference that the model chooses, and where that came from."""

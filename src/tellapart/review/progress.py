@@ -56,25 +56,6 @@ class Transcript:
             raise ProtocolError(f"{item!r} has no label: the guess asked, and nobody answered")
         self.rounds.append(Told(codec.keep(item), label, guess, correction, who))
 
-    @classmethod
-    def of(cls, lesson: Lesson, items: Iterable[Item], labels: Iterable[Label]) -> Transcript:
-        """A lesson whose teacher was not listened to.
-
-        `labels` says what each item was where nothing is recorded: for the rounds without a
-        correction. Items after the last round of the lesson are left out.
-        """
-        corrected = {r.number: r for r in lesson.corrections}
-        history = cls()
-        for number, (item, label) in enumerate(zip(items, labels, strict=True)):
-            if number == lesson.rounds:
-                break
-            if number in corrected:
-                _, _, guess, correction = corrected[number]
-                history.add(item, guess, correction)
-            else:
-                history.rounds.append(Told(codec.keep(item), label))
-        return history
-
     def __len__(self) -> int:
         return len(self.rounds)
 
@@ -140,7 +121,8 @@ class Progress:
         self.models = 1
         """How many models there were, with the present one."""
         self._since = (0, 0, 0)  # guesses, mistakes and rounds when the present model came
-        self._kinds = bytearray()  # of every round
+        self.kinds = bytearray()
+        """Of every round, whether it was drawn, and right."""
         self._begun = (0, 0, 0)  # as `_since`, when the table got its last rows
 
     @classmethod
@@ -171,7 +153,7 @@ class Progress:
     def ask(self) -> None:
         """A round in which the label was asked, not guessed."""
         self.rounds += 1
-        self._kinds.append(_PICKED)
+        self.kinds.append(_PICKED)
 
     def add(self, mistake: bool, changed: bool | None = None) -> None:
         """A round with a guess.
@@ -181,7 +163,7 @@ class Progress:
         """
         self.mistakes += mistake
         self._count(1)
-        self._kinds[-1] = _WRONG if mistake else _RIGHT
+        self.kinds[-1] = _WRONG if mistake else _RIGHT
         self.erred = mistake
         self.streak = 0 if mistake else self.streak + 1
         if mistake if changed is None else changed:
@@ -201,7 +183,7 @@ class Progress:
         (40, 40, 100)
         """
         self.rounds += 1
-        self._kinds.append(_PICKED_WRONG if mistake else _PICKED)
+        self.kinds.append(_PICKED_WRONG if mistake else _PICKED)
         self.picked += 1
         self.picked_mistakes += mistake
         self.erred = mistake
@@ -233,7 +215,7 @@ class Progress:
 
     def _count(self, rounds: int) -> None:
         self.rounds += rounds
-        self._kinds += bytes(rounds)
+        self.kinds += bytes(rounds)
         self.guesses += rounds
 
     @property
@@ -246,26 +228,23 @@ class Progress:
     def recent(self) -> Stretch:
         """The later half of the guesses, or somewhat more: all since the 1st, 2nd, 4th, 8th ..."""
         begin = 1 << self.guesses.bit_length() >> 2
-        kinds = np.frombuffer(bytes(self._kinds), dtype=np.uint8)
+        kinds = np.frombuffer(bytes(self.kinds), dtype=np.uint8)
         lately = kinds[kinds < _PICKED][begin:]
         return Stretch(int((lately == _WRONG).sum()), len(lately))
 
-    def draws(self, rows: int | None, lately: bool = False, more: int = 0) -> Draws:
+    def draws(self, rows: int | None, lately: bool = False) -> Draws:
         """The random draws from a table of `rows` rows, or without end: of the present model, or
-        all of them; and so many more, if they were right."""
+        all of them."""
         guesses, _, rounds = self._begun if lately else self._since
-        kinds = np.frombuffer(self._kinds[rounds:], dtype=np.uint8)
+        kinds = np.frombuffer(self.kinds[rounds:], dtype=np.uint8)
         drawn = np.flatnonzero(kinds < _PICKED)
-        mistakes = np.append(kinds[drawn] == _WRONG, np.zeros(more, np.bool_))
+        mistakes = kinds[drawn] == _WRONG
         shares = shares_of(guesses + 1 + np.arange(len(mistakes)), rows)
         if rows is None:
             return Draws.endless(mistakes, shares)
-        left = rows - self.aside - self.rounds
-        if more > left:
-            raise ValueError(f"{more} more draws than there are rows left: {left}")
         picked = (kinds == _PICKED_WRONG)[::-1].cumsum()[::-1][drawn]
-        before = np.append(rows - self.aside - rounds - drawn, left - np.arange(more))
-        return Draws(mistakes, before, shares, left - more, np.append(picked, [0] * more))
+        before = rows - self.aside - rounds - drawn
+        return Draws(mistakes, before, shares, rows - self.aside - self.rounds, picked)
 
 
 @dataclass(frozen=True)

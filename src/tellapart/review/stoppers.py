@@ -23,12 +23,11 @@ class Stopper(ABC):
     """A condition that right guesses only bring nearer."""
 
     def met(self, progress: Progress) -> bool:
-        """Whether one may stop."""
-        return not self.left(progress)
+        return self.left(progress) == 0
 
-    @abstractmethod
-    def left(self, progress: Progress) -> int:
-        """How many more guesses, if all are right, until one may stop; 0 when one may."""
+    def left(self, progress: Progress) -> int | None:
+        """How many more guesses, if all are right, until one may stop; None if nobody knows."""
+        return None
 
     @abstractmethod
     def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
@@ -42,12 +41,15 @@ class Stopper(ABC):
         no mistake in 12 items; the error is below 36 % with 95 % confidence; if the next 28 guesses
         are right, you may stop
         """
-        left = self.left(progress)
-        coming = f"if the next {left} guesses are right, " if left > 1 else "with one more, "
-        return "; ".join([*self.facts(progress, now), f"{coming if left else ''}you may stop"])
+        left, said = self.left(progress), self.facts(progress, now)
+        if left:
+            coming = f"if the next {left} guesses are right" if left > 1 else "with one more"
+            said.append(f"{coming}, you may stop")
+        elif self.met(progress):
+            said.append("you may stop")
+        return "; ".join(said)
 
     def watch(self, learner: Learner | None = None) -> Watch:
-        """A watch over one lesson of `learner`."""
         return Watch(self, learner)
 
 
@@ -130,28 +132,8 @@ class ErrorBelow(Stopper):
             check("ErrorBelow", name, value, "between 0 and 1", lambda v: 0 < v < 1, float)
 
     def met(self, progress: Progress) -> bool:
-        return self._refuted(progress)
-
-    def left(self, progress: Progress) -> int:
-        if self._refuted(progress):
-            return 0
-        end = None if progress.rows is None else progress.rows - progress.aside - progress.rounds
-        too_few, enough = 0, 1
-        while enough != end and not self._refuted(progress, enough):
-            too_few, enough = enough, 2 * enough if end is None else min(2 * enough, end)
-        while enough - too_few > 1:
-            middle = (enough + too_few) // 2
-            if self._refuted(progress, middle):
-                enough = middle
-            else:
-                too_few = middle
-        return enough
-
-    def _refuted(self, progress: Progress, more: int = 0) -> bool:
-        """Whether so many more right draws refute that the error is as high; of no row that is
-        left, none is wrong."""
-        draws = progress.draws(progress.rows, self.lately, more)
-        least = ceil(self.error * draws.left - 1e-9)
+        draws = progress.draws(progress.rows, self.lately)
+        least = ceil(self.error * draws.left - 1e-9)  # of no row that is left, none is wrong
         return not draws.left or draws.refute(least, ABOVE * (1 - self.confidence))
 
     def facts(self, progress: Progress, now: ErrorEstimate | None = None) -> list[str]:
@@ -173,24 +155,14 @@ class Watch:
         self._model = None if learner is None else learner.model
 
     def __call__(self, guess: Guess, correction: Correction | None) -> None:
-        """Take one round, after it was learnt."""
         changed = self._changed()
         if guess.label is None:
             self.progress.ask()
         else:
             self.progress.add(correction is not None, changed)
 
-    def skip(self, rounds: int) -> None:
-        """Count rounds whose guesses were right and changed nothing."""
-        self.progress.skip(rounds)
-
     def met(self) -> bool:
-        """Whether one may stop."""
         return self.stopper.met(self.progress)
-
-    def left(self) -> int:
-        """How many more guesses, if all are right, until one may stop."""
-        return self.stopper.left(self.progress)
 
     def _changed(self) -> bool | None:
         if self.learner is None or self._model is None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns import Words as Packed
-from tellapart.columns import pack, unpack
+from tellapart.columns import unpack
 from tellapart.errors import check
 from tellapart.export.text import Words
 from tellapart.features import Expression, Points, tree
@@ -82,8 +82,7 @@ def suspects(
     history : Transcript
         All rounds, as `Listening` or a session keeps them.
     model : DecisionList or learner, optional
-        Its features are looked at besides those that teachers named, and a rule of it that rests on
-        the suspect alone is mentioned. It does not judge.
+        Its features are looked at besides those that teachers named. It does not judge.
     features : iterable of features
         More columns to look at. Where nobody named any and the model has none, labels cannot be
         doubted without them.
@@ -206,10 +205,9 @@ class _Search:
         if not self.packed.features:
             much = np.minimum(much, 0.0)  # by how often a label was said, none is odd
         rounds = range(self.packed.n) if everything else np.flatnonzero(much > 0).tolist()
-        alone = self._alone_in_their_clause() if rounds else set()
-        return [self._judged(n, float(much[n]), n in alone) for n in rounds]
+        return [self._judged(n, float(much[n])) for n in rounds]
 
-    def _judged(self, number: int, doubt: float, alone: bool) -> Suspect:
+    def _judged(self, number: int, doubt: float) -> Suspect:
         told, words = self.history.rounds[number], self.words
         given, other = int(self.packed.codes[number]), int(self.doubt.expected[number])
         expected = other if doubt > 0 else given
@@ -231,8 +229,6 @@ class _Search:
         )
         if not agree and expected == given:
             why = f"{words.item(told.item)} was called {words.label(told.label)}: no other was"
-        if alone:
-            why += "; the model's rule for it rests on it alone"
         against = tuple(features[column] for column, _ in literals)
         return Suspect(
             number, told.item, told.label, label, doubt, why, who=told.who, against=against
@@ -281,28 +277,6 @@ class _Search:
         agree = np.bitwise_count(held & self.packed.labels[expected]).sum(axis=1)
         share = (agree + 0.5) / (np.bitwise_count(held).sum(axis=1) + 1)
         return [(int(here[n]), True) for n in np.argsort(-share, kind="stable")[:_HELD]]
-
-    def _alone_in_their_clause(self) -> set[int]:
-        """The rounds that have the label of a clause of the model and are all that it covers."""
-        alone, left = set[int](), self.packed.rounds
-        for clause in () if self.model is None else self.model.clauses:
-            inside = left
-            for feature, wanted in clause.literals:
-                held = self._column(feature)
-                inside = inside & (held if wanted else ~held)
-            left = left & ~inside
-            if np.bitwise_count(inside).sum() == 1:
-                number = int(unpack(inside, self.packed.n).argmax())
-                if self.history.rounds[number].label == clause.label:
-                    alone.add(number)
-        return alone
-
-    def _column(self, feature: Feature) -> Packed:
-        """In which rounds a feature holds."""
-        if feature in self.packed.features:
-            words: Packed = self.packed.columns[self.packed.features.index(feature)]
-            return words
-        return pack(self._holds(feature, told.item) for told in self.history.rounds)
 
     def _holds(self, feature: Feature, item: Item) -> bool:
         return truth(feature, item, holds if self.model is None else self.model.reading)

@@ -116,22 +116,15 @@ def check_settings(given: dict[str, Any]) -> dict[str, Any]:
 def _check_assignments(given: Any) -> dict[str, Any]:
     """Assignments without those that are empty.
 
-    >>> _check_assignments({"Ann": {"where": "legs = 4", "labels": []}, "Bob": {}})
+    >>> _check_assignments({"Ann": {"where": "legs = 4"}, "Bob": {}})
     {'Ann': {'where': 'legs = 4'}}
     """
     if not isinstance(given, Mapping):
         raise ParameterError(f"assignments are {{teacher: {{...}}}}, got {given!r}")
-    found = {}
     for teacher, what in given.items():
-        good = isinstance(what, Mapping) and what.keys() <= {"where", "labels"}
-        where, labels = (what.get("where") or "", what.get("labels") or []) if good else (None, [])
-        texts = isinstance(where, str) and isinstance(labels, list | tuple)
-        if not texts or not all(isinstance(one, str) for one in labels):
+        good = isinstance(what, Mapping) and what.keys() <= {"where"}
+        if not good or not isinstance(what.get("where", ""), str):
             raise ParameterError(
-                f"the assignment of {teacher!r} is {{'where': a condition, 'labels': [...]}}, one"
-                f" of the two or both, got {what!r}"
+                f"the assignment of {teacher!r} is {{'where': a condition}}, got {what!r}"
             )
-        kept = {"where": where, "labels": list(dict.fromkeys(labels))}
-        if any(kept.values()):
-            found[str(teacher)] = {name: value for name, value in kept.items() if value}
-    return found
+    return {str(teacher): dict(what) for teacher, what in given.items() if what.get("where")}

@@ -75,7 +75,6 @@ class EditedLearner:
     _of: DecisionList | None = None
 
     def copy(self) -> EditedLearner:
-        """An independent copy."""
         edits = {
             place: replace(rule, literals=rule.literals and list(rule.literals))
             for place, rule in self.edits.items()
@@ -101,7 +100,6 @@ class EditedLearner:
 
     @property
     def model(self) -> DecisionList:
-        """The rules in force."""
         inner = self.inner.model
         if not self.edits:
             return inner
@@ -133,7 +131,6 @@ class EditedLearner:
         return self.model.first_match(item)
 
     def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None:
-        """Take the answer to `guess`."""
         if not self.edits:
             self.inner.learn(item, guess, correction)
             return
@@ -151,7 +148,6 @@ class EditedLearner:
 
 
 def _told(item: Item, own: Guess, guess: Guess, correction: Correction | None) -> Correction | None:
-    """What the answer to a guess says of another guess."""
     label = guess.label if correction is None else correction.label
     if own.label == label:
         return None

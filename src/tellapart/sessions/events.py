@@ -86,7 +86,6 @@ class Event:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def line(self) -> str:
-        """The event as one line of JSON."""
         values = (self.number, self.id, self.at, self.type, self.by)
         return codec.dump({**dict(zip(_OUTSIDE, values, strict=True)), **self.data})
 
@@ -181,7 +180,6 @@ def hash_event(before: str, cells: Cells) -> str:
 
 
 def read_event(cells: Any) -> Event:
-    """The event in a row; `FormatError` if it is none."""
     number, key, at, kind, teacher, text = cells
     try:
         data = json.loads(text)
@@ -236,7 +234,6 @@ def read_log(
 
 
 def new_id() -> str:
-    """An id for an event, for clients that make none."""
     return uuid.uuid4().hex
 
 
@@ -251,7 +248,6 @@ def stamp(moment: float) -> str:
 
 
 def seconds(stamped: str) -> float:
-    """The inverse of `stamp`, to the millisecond."""
     try:
         return datetime.fromisoformat(stamped).timestamp()
     except (TypeError, ValueError):
@@ -261,7 +257,6 @@ def seconds(stamped: str) -> float:
 
 
 def same(data: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two events carry the same."""
     return json.dumps(data, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
@@ -313,7 +308,6 @@ def write_answer(
 
 
 def check_answer(state: State, question: Question, said: Mapping[str, Any]) -> None:
-    """Raise unless an answer fits what was shown."""
     if said["answer"] == "right" and question.label is None:
         raise ProtocolError("the label was asked, and nothing guessed: answer with a label")
     if said["answer"] != "wrong":
@@ -354,7 +348,6 @@ def check_rule(state: State, example: Any) -> None:
 
 
 def check_tag(state: State, tag: str) -> None:
-    """Raise unless a tag may have this name."""
     table = state.items.table
     if tag in table.schema and tag not in table.tags:
         raise ParameterError(f"{table.name} has a column {tag!r}; give the tag another name")

@@ -56,7 +56,7 @@ class Settings:
     (its label all the same) or "null" (nothing: the row is left for a person)."""
     error: float = 0.05
     assignments: dict[str, Any] = field(default_factory=dict)
-    """Who gets which rows: {teacher: {"where": condition, "labels": [label, ...]}}."""
+    """Who gets which rows: {teacher: {"where": condition}}."""
     title: str = ""
     """The column that rows are called by; empty: the one that a person would choose."""
     articles: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,6 @@ class Labels:
         self._into: dict[str, str] = {}
 
     def find(self, name: str) -> str | None:
-        """The key of the label that `name` means, if there is one."""
         key = self._key.get(name)
         return None if key is None else self.same(key)
 
@@ -102,7 +101,6 @@ class Labels:
         return key
 
     def name(self, key: str) -> str:
-        """What a label is called now."""
         return self._name[self.same(key)]
 
     def same(self, key: str) -> str:
@@ -112,16 +110,13 @@ class Labels:
         return key
 
     def rename(self, key: str, name: str) -> None:
-        """Call a label something else."""
         self._name[key] = name
         self._key[name] = key
 
     def merge(self, key: str, into: str) -> None:
-        """From now on, and in the past, the one label is the other."""
         self._into[key] = into
 
     def part(self, key: str) -> None:
-        """Take a merger back."""
         del self._into[key]
 
     def current(self) -> list[str]:
@@ -172,8 +167,6 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a teacher answered."""
-
     answer: str
     label: str | None = None
     """The key of the label: for a right guess, the guess's."""
@@ -214,8 +207,6 @@ class Act:
 
 @dataclass
 class Teacher:
-    """A teacher's acts, to be undone and redone."""
-
     done: list[int] = field(default_factory=list)
     undone: list[int] = field(default_factory=list)
     model: str | None = None
@@ -280,6 +271,10 @@ class History:
 
     # -- reading
 
+    def acts_of(self, teacher: str) -> Teacher:
+        """What a teacher did; nothing, if nobody of that name has joined."""
+        return self.teachers.get(teacher) or Teacher()
+
     def answer(self, number: int) -> Answer:
         """An answer after all changes, with labels as they are merged now."""
         answer = self.raw_answer(number)
@@ -328,7 +323,6 @@ class History:
         return bool(changes) and self.is_confirmation(changes[-1].number)
 
     def has_settled(self, number: int) -> bool:
-        """Whether the last change of an answer settles a disagreement about its item."""
         changes = self.changes_of(number)
         return bool(changes) and "settles" in changes[-1].event.data
 
@@ -367,7 +361,6 @@ class History:
         return [key for key in self.labels.current() if key in used]
 
     def name(self, key: Any) -> str | None:
-        """What a label is called now."""
         return None if key is None else self.labels.name(str(key))
 
     # -- taking events in
@@ -605,7 +598,6 @@ class History:
         self.changed_from = min(self.changed_from, number)
 
     def _mark(self, item: Key) -> None:
-        """Count an item among those unsure or skipped, or no longer."""
         alive = [n for n in self.answers[item] if self.acts[n].alive]
         answers = {self.raw_answer(n).answer for n in alive}
         for items, belongs in (
@@ -615,7 +607,6 @@ class History:
             items.add(item) if belongs else items.discard(item)
 
     def _count_label(self, number: int, times: int) -> None:
-        """Count the label of an answer, or take it off."""
         label = self.raw_answer(number).label
         if label is not None and self.acts[number].alive:
             self._uses[label] = self._uses.get(label, 0) + times

@@ -48,7 +48,6 @@ class Items:
         return self.table.whole or len(self)
 
     def row(self, place: int) -> Row:
-        """The item in a place."""
         row = self._rows.get(place)
         if row is None:
             if len(self._rows) >= _KEPT:  # the oldest goes
@@ -98,7 +97,6 @@ class Items:
         return late_rows(self.table, places, [ids[place] for place in places], read)
 
     def place(self, written: Any) -> int:
-        """The place of an item by its id, as the log writes it."""
         plain = isinstance(written, str | int)
         return self.table.place(written if plain else codec.decode(written))
 
@@ -107,7 +105,6 @@ class Items:
         return codec.encode(self.identity(place))
 
     def identity(self, place: int) -> Hashable:
-        """The id of the item in a place."""
         return self.row(place).identity
 
     def feature(self, text: str) -> Expression:

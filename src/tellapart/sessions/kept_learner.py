@@ -11,7 +11,6 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 
 _MOST = 500_000_000
 """Bytes, unpacked: more are not read."""
-_APART = ("learner", "progress", "records")
-_PLAIN = (bool, int, float, str, type(None))
+_DICTS, _SETS = ("taught", "waiting", "outcomes"), ("put_off", "counted")
 
 
 @cache
@@ -56,7 +54,7 @@ def pack(learning: Learning) -> bytes:
             number,
             told.guess and told.guess.label,
             -1 if told.guess is None or told.guess.example is None else told.guess.example.place,
-            None if told.correction is None else [_text(told.correction.feature)],
+            None if told.correction is None else [_text(told.correction)],
         ]
         for number, told in zip(learning.learnt_by, learning.rounds, strict=True)
     ]
@@ -92,43 +90,47 @@ def unpack(learning: Learning, packed: bytes, acts: int) -> None:
     for act in history.acts[:acts]:
         if act.kind == "tag set":  # also one that was undone: the tag is there, and unknown
             items.table.tag(act.event.data["tag"])
-    tags = _read(data["minds"][-1][3]["tags"])
-    for (tag, item), value in tags.items():  # before features that read them
+    for tag, item, value in data["minds"][-1][3]["tags"]:  # before features that read them
         items.table.tag(tag).set(items.row(item), value)
     learning.copies = [(*at, LateMind(items, written)) for *at, written in data["minds"]]
     learning.mind, learning.done = learning.copies[-1][3].copy(), acts
 
 
 class LateMind:
-    """What a learner came to, read when somebody undoes: that takes as long as opening."""
-
     def __init__(self, items: Items, written: dict[str, Any]) -> None:
         self._items, self.written = items, written
 
     def copy(self) -> Mind:
-        """Read it."""
         return _read_mind(self._items, self.written)
 
 
-def _text(feature: Any) -> str | None:
-    return None if feature is None else str(feature)
+def _text(correction: Correction) -> str | None:
+    return None if correction.feature is None else str(correction.feature)
 
 
 def _write_mind(mind: Mind | LateMind) -> dict[str, Any]:
     if isinstance(mind, LateMind):
         return mind.written
-    edits = [
-        [place, rule.at, rule.by, rule.label, rule.literals and _literals(rule)]
-        for place, rule in mind.learner.edits.items()
-    ]
+    edits: list[list[Any]] = []
+    for place, rule in mind.learner.edits.items():
+        literals = rule.literals
+        written = None if literals is None else [[str(one.feature), one.wanted] for one in literals]
+        edits.append([place, rule.at, rule.by, rule.label, written])
     inner: Any = mind.learner.inner
     with codec.compactly():
         learner = inner.to_json()
-    rest = {name: _write(getattr(mind, name)) for name in _counted(mind)}
-    progress, records = _write(vars(mind.progress)), mind.records.copy()
+    kinds = base64.b64encode(mind.progress.kinds).decode("ascii")
+    records = mind.records.copy()
     records.take(mind.learner.model)
-    written = {"learner": learner, "edits": edits, "progress": progress}
-    return {**written, "records": records.write(), **rest}
+    return {
+        "learner": learner,
+        "edits": edits,
+        "progress": {**vars(mind.progress), "kinds": kinds},
+        "records": records.write(),
+        "tags": [[*of, value] for of, value in mind.tags.items()],
+        **{name: list(zip(*getattr(mind, name).items(), strict=True)) for name in _DICTS},
+        **{name: sorted(getattr(mind, name)) for name in _SETS},
+    }
 
 
 def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
@@ -138,26 +140,21 @@ def _read_mind(items: Items, written: dict[str, Any]) -> Mind:
     for place, at, by, label, literals in written["edits"]:
         made = None if literals is None else read_literals(literals, items.table)
         learner.edits[place] = EditedRule(items.row(place), at, by, label, made)
-    progress = Progress.__new__(Progress)
-    progress.__dict__.update(_read(written["progress"]))
+    counts = {n: tuple(v) if isinstance(v, list) else v for n, v in written["progress"].items()}
+    kinds = bytearray(base64.b64decode(written["progress"]["kinds"]))
+    progress = Progress()
+    progress.__dict__.update(counts, kinds=kinds)
     records = ClauseRecords.read(written["records"], learner.model, rows=len(items))
     mind = Mind(learner, progress, records)
-    for name in _counted(mind):
-        setattr(mind, name, _read(written[name]))
+    mind.tags = {(tag, item): value for tag, item, value in written["tags"]}
+    for name in _DICTS:
+        setattr(mind, name, dict(zip(*written[name], strict=True)))
+    for name in _SETS:
+        setattr(mind, name, set(written[name]))
     return mind
 
 
-def _counted(mind: Mind) -> list[str]:
-    return [one.name for one in fields(mind) if one.name not in _APART]
-
-
-def _literals(rule: EditedRule) -> list[list[Any]]:
-    return [[str(literal.feature), literal.wanted] for literal in rule.literals or ()]
-
-
 class _ByPlace(Sequence[Any]):
-    """The rows of a session's table."""
-
     def __init__(self, items: Items) -> None:
         self._items = items
 
@@ -172,40 +169,3 @@ class _ByPlace(Sequence[Any]):
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         return self._items.table.columns_of(features)
-
-
-def _write(value: Any) -> Any:
-    """Plain values and containers as JSON; `_read` is the inverse."""
-    if isinstance(value, _PLAIN):
-        return value
-    if isinstance(value, list):
-        return [_write(part) for part in value]
-    if isinstance(value, tuple):
-        return {"tuple": [_write(part) for part in value]}
-    if isinstance(value, dict):
-        keys, parts = list(value), list(value.values())
-        if all(isinstance(one, _PLAIN) for one in (*keys, *parts)):
-            return {"plain": [keys, parts]}  # most are, and this is quick to read
-        return {"dict": [_write(keys), _write(parts)]}
-    if isinstance(value, set | frozenset):
-        return {"set": [_write(part) for part in sorted(value)]}
-    if isinstance(value, bytearray):
-        return {"bytes": base64.b64encode(value).decode("ascii")}
-    raise FormatError(f"{type(value).__name__} cannot be kept")
-
-
-def _read(written: Any) -> Any:
-    if isinstance(written, list):
-        return [_read(part) for part in written]
-    if not isinstance(written, dict):
-        return written
-    ((kind, inside),) = written.items()
-    if kind == "tuple":
-        return tuple(_read(part) for part in inside)
-    if kind == "plain":
-        return dict(zip(*inside, strict=True))
-    if kind == "dict":
-        return dict(zip(*map(_read, inside), strict=True))
-    if kind == "set":
-        return {_read(part) for part in inside}
-    return bytearray(base64.b64decode(inside))

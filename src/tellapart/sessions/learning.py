@@ -56,11 +56,14 @@ _LEAST = 0.002  # seconds
 _NOTHING = Guess(None, None)
 
 
-def describe(error: BaseException) -> str:
-    """What went wrong and where, without a word of what a table or an answer says."""
+def report(what: str, error: BaseException) -> str:
+    """Write to the program's log what went wrong and where, without a word of what a table or an
+    answer says; returns it."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" in {frames[-1].name} ({Path(frames[-1].filename).name}:{frames[-1].lineno})"
-    return f"{type(error).__name__}{where if frames else ''}"
+    found = f"{type(error).__name__}{where if frames else ''}"
+    logging.getLogger("tellapart").warning("%s: %s", what, found)
+    return found
 
 
 @dataclass
@@ -84,7 +87,6 @@ class Mind:
     """The items whose guess was counted as a mistake before they were learnt from."""
 
     def copy(self) -> Mind:
-        """An independent copy."""
         return Mind(
             self.learner.copy(),
             copy.deepcopy(self.progress),
@@ -148,12 +150,10 @@ class Learning:
 
     @property
     def learner(self) -> Learner:
-        """The learner beneath."""
         return self.mind.learner.inner
 
     @property
     def lengths(self) -> tuple[int, int]:
-        """How many rounds and guesses there are."""
         return len(self.rounds), len(self.mistakes)
 
     @property
@@ -205,13 +205,11 @@ class Learning:
         return self.mind.waiting if self.off is None else {}
 
     def outcome(self, number: int) -> str | None:
-        """What became of an answer; None if it was undone."""
         if not self.history.acts[number].alive:
             return None
         return self.mind.outcomes.get(number) or self.history.outcome(number)
 
     def is_shown(self, guess: Guess, question: Question) -> bool:
-        """Whether a guess is the one that the teacher was shown."""
         if question.label is None or guess.label != self.history.labels.same(question.label):
             return False
         return isinstance(guess.example, Row) and guess.example.place == question.example
@@ -226,7 +224,6 @@ class Learning:
         return guess.label == self.history.answer(number).label or self._has_reason(number, guess)
 
     def _has_reason(self, number: int, guess: Guess) -> bool:
-        """Whether an answer has a feature, which was given for a guess."""
         question = self.history.acts[number].question
         assert question is not None
         return self.history.answer(number).feature is not None and self.is_shown(guess, question)
@@ -288,11 +285,9 @@ class Learning:
             self.mind.progress = Progress(self.items.whole)
 
     def _follow_to(self, end: int) -> None:
-        left = end - self.done
-        if left > 1:
+        if end - self.done > 1:
             new = (self.history.acts[n] for n in range(self.done, end))
             self.items.prepare(act.item for act in new if act.alive and act.item is not None)
-        marks = {end - (left >> power) for power in range(1, left.bit_length() + 1)}
         while self.done < end:
             act = self.history.acts[self.done]
             started = time.perf_counter()
@@ -308,8 +303,7 @@ class Learning:
             self.done += 1
             self._spent += time.perf_counter() - started
             self.cost += time.perf_counter() - started
-            worth = self._spent > _WORTH * self._price
-            if self.off is None and (worth or (self.done in marks and self._spent > self._price)):
+            if self.off is None and self._spent > _WORTH * self._price:
                 self._copy()
 
     def _safely(self, about: str, work: Callable[[], Any]) -> Any:
@@ -317,10 +311,9 @@ class Learning:
         try:
             return work()
         except Exception as error:  # whatever it is: the answer stays
-            what = describe(error)
             if self.off is None:
+                what = report("a fault of the learner", error)
                 self.failed.setdefault(about, what)
-                logging.getLogger("tellapart").warning("a fault of the learner: %s", what)
                 if len(self.failed) > BORNE or about in ("begin", "undo"):
                     self.off = what
             return None
@@ -353,7 +346,7 @@ class Learning:
                 self.mind = kept.copy()
                 return rounds, guesses
             except Exception as error:  # the log says it all
-                logging.getLogger("tellapart").warning("a copy of the learner: %s", describe(error))
+                report("a copy of the learner", error)
                 self.copies.pop()
         self.done = 0
         self._begin()
@@ -365,7 +358,7 @@ class Learning:
         try:
             kept = self.mind.copy()
         except Exception as error:  # nothing depends on it
-            logging.getLogger("tellapart").warning("no copy of the learner: %s", describe(error))
+            report("no copy of the learner", error)
             self._price = float("inf")
             return
         self.copies.append((self.done, *self.lengths, kept))
@@ -506,7 +499,7 @@ class Learning:
         try:
             work(self.mind.records)
         except Exception as error:  # nothing of the learner depends on it
-            logging.getLogger("tellapart").warning("records of rules: %s", describe(error))
+            report("records of rules", error)
             self.mind.records = ClauseRecords(len(self.items))
 
     def _put_off(self, item: Key, is_so: bool) -> None:

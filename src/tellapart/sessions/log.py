@@ -6,7 +6,6 @@ An event is written and committed before the caller gets an answer.
 from __future__ import annotations
 
 import gc
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,19 +22,21 @@ from tellapart.sessions.events import (
     check_text,
     hash_event,
     new_id,
+    read_log,
     same,
     stamp,
 )
 from tellapart.sessions.history import History
 from tellapart.sessions.items import Items
 from tellapart.sessions.kept_learner import code_version, pack, unpack
-from tellapart.sessions.learning import Learning, describe
+from tellapart.sessions.learning import Learning, report
 from tellapart.sessions.queue import Queue
-from tellapart.sessions.store import Kept, Reader, Store, Writer
+from tellapart.sessions.store import Kept, Store, Writer
 from tellapart.tables import Table
 
 T = TypeVar("T")
 _PATIENCE = 2.0  # seconds
+_LEARNER = "learner"  # what the learner came to, as the store calls it
 _WORTH = 0.15  # seconds of learning after which it is worth it to keep the learner
 
 
@@ -78,13 +79,12 @@ class State:
         try:
             unpack(self._learning, kept.data, self._acts_then)
         except Exception as error:  # whatever is wrong with it: the log says it all
-            logging.getLogger("tellapart").warning("the kept learner: %s", describe(error))
+            report("the kept learner", error)
             self.history.changed_from = 0
             self._clear_tags()
             self._learning = Learning(self.history, self.items)
 
     def _clear_tags(self) -> None:
-        """Tags are set as the log says."""
         if self.items.missing is not None:
             return
         for tag in self.items.table.tags.values():
@@ -92,7 +92,6 @@ class State:
                 tag.set(self.items.row(place), None)
 
     def take(self, event: Event) -> None:
-        """Take an event in."""
         changed = self.history.take(event)
         self.queue.take(event, changed)
 
@@ -104,7 +103,6 @@ class State:
 
     @property
     def learning(self) -> Learning:
-        """The learner, where the history is."""
         self._learning.follow()
         return self._learning
 
@@ -113,9 +111,7 @@ class State:
         try:
             return work()
         except Exception as error:  # whatever it is: it must not be in the way of an answer
-            found = describe(error)
-            logging.getLogger("tellapart").warning("%s: %s", what, found)
-            self._trouble[what] = found
+            self._trouble[what] = report(what, error)
             return default
 
     @property
@@ -126,7 +122,6 @@ class State:
 
     @property
     def stopper(self) -> Stopper | None:
-        """When one may stop."""
         return read_stopper(self.history.settings.until)
 
 
@@ -142,12 +137,12 @@ class Log:
         """`_is_stale`: after trouble, only the log knows what was written."""
         self._failure: BaseException | None = None
         self._worth = _WORTH
-        self.writer = Writer(store, name) if writes else Reader(store, name)
+        self.writer = Writer(store, name, writes=writes)
         try:
             events = self._read()
             kept = None
             with suppress(TellapartError):  # nothing depends on it
-                kept = self.writer.kept_learner(code_version())
+                kept = store.kept(name, _LEARNER, code_version())
             with _no_collection():
                 self.state = State(items, events, kept)
         except BaseException:
@@ -156,9 +151,7 @@ class Log:
 
     def _read(self) -> list[Event]:
         with _no_collection():
-            events = self.writer.read()
-            check_log(events)
-        return events
+            return self.writer.read()
 
     def use(self, table: Table) -> None:
         """Go on with a table that has more rows: the state is made anew with it."""
@@ -168,7 +161,7 @@ class Log:
         """Keep what the learner came to, if it took long; nothing depends on it."""
         with self.lock:
             learning = self.state.learning
-            if isinstance(self.writer, Reader) or learning.failed or learning.cost < self._worth:
+            if not self.writer.writes or learning.failed or learning.cost < self._worth:
                 return
             if self._is_stale or self._gathers:
                 return
@@ -176,12 +169,12 @@ class Log:
             learning.cost = 0.0  # whatever happens
             data = self.state.safely("what was learnt", lambda: pack(learning), None)
             if data is not None:
+                kept = Kept(self.state.history.number, data)
                 with suppress(TellapartError):
-                    self.writer.keep_learner(self.state.history.number, code_version(), data)
+                    self.writer.keep(kept, _LEARNER, code_version())
             self._worth = max(_WORTH, 3 * (time.perf_counter() - started))
 
     def close(self) -> None:
-        """Let others open the session."""
         with self.lock:
             self.keep_learner()
             self.writer.close()
@@ -228,7 +221,6 @@ class Log:
             raise StoreError(f"{self.writer.store.where} does not answer")
 
     def fail(self, error: BaseException) -> None:
-        """Forget what is not committed."""
         self._failure, self._is_stale = error, True
         self.writer.drop()
 
@@ -248,23 +240,6 @@ class Log:
             self.fail(error)
             raise
         return event
-
-    def append_once(
-        self,
-        type: str,
-        teacher: str,
-        data: Mapping[str, Any],
-        id: str | None,
-        check: Callable[[State], object] | None = None,
-    ) -> Event:
-        """Write an event by a teacher, unless its id is there already; `check` may refuse it."""
-        with self.ready() as state:
-            if (known := self.find(id, type, teacher, data)) is not None:
-                return known
-            if check is not None:
-                check(state)
-            self.join(teacher)
-            return self.append(type, teacher, data, id)
 
     def join(self, teacher: str, id: str | None = None, model: str | None = None) -> Event | None:
         """A teacher joins; joining again changes nothing."""
@@ -333,29 +308,21 @@ def parse_log(lines: Iterable[str]) -> list[Event]:
             events.append(replace(event, data=data))
     check_log(events)
     if any(one is not None for one in hashes):
-        _check_hashes(events, hashes, count)
-    return events
-
-
-def _check_hashes(events: list[Event], hashes: list[Any], count: Any) -> None:
-    """Raise at the first event that does not have its hash, or if there are not `count`."""
-    before = ""
-    for event, known in zip(events, hashes, strict=True):
+        known = {number: one or "" for number, one in enumerate(hashes, 1)}
         try:
-            before = hash_event(before, event.cells())
-        except (TypeError, UnicodeEncodeError):
-            before = ""  # a cell is no text
-        if known != before or not before:
+            for _ in read_log([event.cells() for event in events], known):
+                pass
+            if count != len(events):
+                raise FormatError(
+                    f"there are {len(events):,} events, and there were {count!r} when it was"
+                    f" exported: the file is cut off after event {len(events)}"
+                )
+        except FormatError as error:
             raise FormatError(
-                f"event {event.number} is not as it was written: it was changed, or another one"
-                " stands in its place. Export the session anew; or, if you changed it on purpose,"
-                ' leave out every "hash"'
-            )
-    if count != len(events):
-        raise FormatError(
-            f"there are {len(events):,} events, and there were {count!r} when it was exported: the"
-            f" file is cut off after event {len(events)}. Export the session anew"
-        )
+                f"{error}. Export the session anew; or, if you changed it on purpose, leave out"
+                ' every "hash"'
+            ) from error
+    return events
 
 
 def import_log(store: Store, lines: Iterable[str], name: str | None = None) -> str:

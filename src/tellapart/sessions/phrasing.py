@@ -6,12 +6,14 @@ earlier row; right and wrong. No other words for these.
 
 from __future__ import annotations
 
+import csv
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import SimpleNamespace
 from typing import Any
 
+from tellapart.errors import ParameterError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, joined, shown_number
 from tellapart.protocol import Guess
@@ -63,6 +65,7 @@ SAY = SimpleNamespace(
     marked="You marked it as wrong: what is it?",
     dont_know="I don’t know",
     show_all_rows="Show all rows again",
+    looking_for="Only rows that fit “{}”: {:,} left.",
     like="like",
     # the reason
     why_is="Why is",
@@ -81,11 +84,14 @@ SAY = SimpleNamespace(
     rule_if="The rule: if",
     what_next="What next?",
     look_at_odd="Look at {} odd answers",
+    stays="{} stays {}; it is not listed again.",
     they_contradict="They contradict the others. Two keys each.",
     look_at_them="Look at them",
     take_table="Take the table with you",
     another_file="Use the rules on another file",
     copy_command="Copy the command",
+    kept_in="Everything is saved in {}. Nothing was sent anywhere.",
+    take_with="{} with one more column, or the rules as SQL.",
     # the first page, and a new table
     hero="Teach a table to sort itself",
     hero_more="Correct a guess, say why in one word, and get rules you can read and run as SQL.",
@@ -97,6 +103,7 @@ SAY = SimpleNamespace(
     go_on="Go on where you stopped",
     of_folder="Or a table of this folder",
     table="Table",
+    table_head="{}: {}, {}",
     look_at_it="Look at it",
     no_table="There is no table yet. Only the owner of this server can add one.",
     try_first="Or try it first",
@@ -188,15 +195,6 @@ SAMPLES = (
 """What can be tried first."""
 
 
-def table_head(name: str, rows: int, columns: int) -> str:
-    """The heading of a table that was read.
-
-    >>> table_head("bank.csv", 400, 4)
-    'bank.csv: 400 rows, 4 columns'
-    """
-    return f"{name}: {counted(rows, 'row')}, {counted(columns, 'column')}"
-
-
 def taken_labels(labels: int, column: str, rules: int, against: int) -> str:
     """What came of the labels of a column.
 
@@ -266,7 +264,6 @@ def counted_columns(columns: Sequence[str]) -> str:
 
 
 def taught_so_far(summary: Summary) -> str:
-    """How far it is."""
     said = f"{summary.labelled:,} of {counted(summary.items, 'row')} taught."
     if summary.waiting:
         said += f" {counted(summary.waiting, 'answer')} {_need(summary.waiting)} a reason."
@@ -291,15 +288,9 @@ def lately(mistakes: Sequence[bool]) -> str:
 
 
 def called_by(rows: int, column: str | None) -> str:
-    """What rows are called by, said before the first answer."""
     if column is None:
         return f"{counted(rows, 'row')} without a name: they are called by their number."
     return f"{counted(rows, 'row')}, called by their {column}."
-
-
-def looking_for(text: str, left: int) -> str:
-    """That only some rows come."""
-    return f"Only rows that fit “{text}”: {left:,} left."
 
 
 def means(check: Check, opposite: str | None = None) -> str:
@@ -390,7 +381,6 @@ def moves(rows: int, before: str, now: str) -> str:
 
 
 def milestone(summary: Summary) -> str:
-    """What has come of the first answers."""
     right = summary.guesses - summary.mistakes
     return (
         f"{counted(summary.labelled, 'answer')}, and {counted(summary.rules, 'rule')} you can read."
@@ -399,7 +389,6 @@ def milestone(summary: Summary) -> str:
 
 
 def may_stop(summary: Summary) -> str:
-    """That the goal is reached."""
     if summary.error[2] > 0.99:
         return "You may stop, or go on."
     return (
@@ -409,7 +398,6 @@ def may_stop(summary: Summary) -> str:
 
 
 def unread(error: Exception, text: str) -> str:
-    """Why a typed text is no reason."""
     said = str(error).splitlines()[0]
     if said.startswith("unknown column"):
         return said[:1].upper() + said[1:] + "."
@@ -430,7 +418,6 @@ _OUTCOMES = {
 
 
 def outcome_text(one: Answered) -> str:
-    """What the guess was when an answer was given, and what became of it since."""
     if one.undone:
         return "undone"
     said = _OUTCOMES.get(one.outcome or "", one.outcome or "")
@@ -449,7 +436,6 @@ def said_before(one: Answered, who: str, reason: str | None) -> tuple[str, str]:
 
 
 def agreed(found: Agreement) -> str:
-    """How far people agree on the rows that several answered."""
     if not found.items:
         return "No row has been answered by two people."
     said = f"{counted(found.items, 'row')} {'has' if found.items == 1 else 'have'} several answers"
@@ -468,7 +454,6 @@ def agreed(found: Agreement) -> str:
 
 
 def answers_head(tab: str, number: int, team: str, *, taught: bool) -> tuple[str, str]:
-    """The heading of a part of Answers, and the sentence below it."""
     if tab == "odd":
         odd = "answer looks" if number == 1 else "answers look"
         if number:
@@ -516,7 +501,6 @@ ORDER_WORDS = {
 
 
 def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
-    """How far it is, in one sentence; `wrong`: at most so many of the others, if it is known."""
     rest = summary.rows_left
     said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
     if not summary.labelled:
@@ -532,7 +516,6 @@ def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
 
 
 def how_sure(summary: Summary) -> str:
-    """Where the number of wrong rows comes from."""
     if summary.error[2] > 0.99:
         return (
             "Nothing is known yet. Rows drawn at random since the rules last changed tell it, and"
@@ -557,7 +540,6 @@ def how_sure(summary: Summary) -> str:
 def rules_head(
     rules: int, decided: int, rows: int, rest: str | None, right: int, answers: int
 ) -> tuple[str, str]:
-    """The heading of the rules, and the sentence below it."""
     if not rules:
         return "There are no rules yet", "The first one comes with your first correction."
     other = f"the other {rows - decided:,} are called {rest}"
@@ -612,17 +594,11 @@ def silent_label(label: str, times: int) -> str:
 
 
 def fills(file: str, summary: Summary) -> str:
-    """What the table with the labels has in it."""
     rest = counted(summary.items - summary.labelled, "other row")
     return (
         f"{file} with one more column, the label: your {counted(summary.labelled, 'answer')}, and"
         f" the rules for the {rest}."
     )
-
-
-def kept_notice(answer: Answered) -> str:
-    """What to say when an odd answer was confirmed."""
-    return f"{name(answer.item)} stays {answer.label}; it is not listed again."
 
 
 def swept_notice(accepted: int, marked: int, label: str = "right") -> str:
@@ -710,35 +686,20 @@ def show(value: Any) -> str:
 
 
 def covers(candidate: Candidate) -> str:
-    """How many rows a candidate holds on."""
     return f"{'' if candidate.exact else 'about '}{counted(candidate.covers, 'row')}"
 
 
 def ending_text(ending: Ending) -> str:
-    """What to say when there is nothing left."""
     summary = ending.summary
-    if not ending.busy and not ending.others:
+    if not ending.busy and not summary.left:
         said = f"That was the last row. All {counted(summary.items, 'row')} have an answer"
         if summary.unsure:
             said = f"That was the last row. {counted(summary.labelled, 'row')} have an answer"
             said += f", {summary.unsure:,} {'is' if summary.unsure == 1 else 'are'} unsure"
         right = summary.labelled - summary.mistakes
         return f"{said}: {right:,} guessed right or taught first, {summary.mistakes:,} corrected."
-    told = ["That was the last row for you"]
-    if ending.busy:
-        told.append(f"{counted(ending.busy, 'row')} with others may come back")
-    told += [left_to(name, count) for name, count in ending.others.items()]
-    return f"{'; '.join(told)}."
-
-
-def kept_in(place: str) -> str:
-    """Where everything is."""
-    return f"Everything is saved in {place}. Nothing was sent anywhere."
-
-
-def take_with(file: str) -> str:
-    """What the export is."""
-    return f"{file} with one more column, or the rules as SQL."
+    busy = f"; {counted(ending.busy, 'row')} with others may come back" if ending.busy else ""
+    return f"That was the last row for you{busy}."
 
 
 def next_file(file: str) -> str:
@@ -750,16 +711,6 @@ def next_file(file: str) -> str:
     stem, dot, ending = file.rpartition(".")
     other = "next" if stem == "november" else "november"
     return f"{other}{dot}{ending}" if dot else other
-
-
-def left_to(teacher: str | None, count: int) -> str:
-    """Which rows are assigned to whom.
-
-    >>> left_to("Bob", 8), left_to(None, 1)
-    ('8 rows are left for Bob', '1 row is left for teachers without a condition')
-    """
-    whom = "teachers without a condition" if teacher is None else teacher
-    return f"{counted(count, 'row')} {'is' if count == 1 else 'are'} left for {whom}"
 
 
 def _big(text: str) -> str:
@@ -803,3 +754,56 @@ def _visible(character: str) -> str:
     if character in "\u200c\u200d" or kind in ("Zs", "Co", "Cn"):
         return character
     return character.encode("unicode_escape").decode() if kind[0] in "CZ" else character
+
+
+# -- labels as people type them
+
+NEW = "new:"
+"""Typed before a label to make a new one, where a known label would match."""
+
+
+def match_label(text: str, labels: Iterable[str]) -> str | None:
+    """The label that a typed text means, the same on the page and in the console.
+
+    The first label that equals it, else the first that begins with it, else the first that contains
+    it, in any case. Otherwise, and always after `new:`, it is a new label. None for an empty text.
+
+    >>> [match_label(text, ["mandrill", "big cat"]) for text in ("Man", "cat", "new: man", "duck")]
+    ['mandrill', 'big cat', 'man', 'duck']
+    """
+    wanted, known = text.strip(), list(labels)
+    low = wanted.lower()
+    for fits in (str.__eq__, str.startswith, str.__contains__):
+        found = next((label for label in known if low and fits(label.lower(), low)), None)
+        if found is not None:
+            return found
+        if low.startswith(NEW):
+            return wanted[len(NEW) :].strip() or None
+    return wanted or None
+
+
+def split_article(text: str) -> tuple[str, str]:
+    """The article that a label was typed with, if it was, and the label.
+
+    >>> split_article("a mammal"), split_article("an Adelie"), split_article("anaconda")
+    (('a', 'mammal'), ('an', 'Adelie'), ('', 'anaconda'))
+    """
+    article, _, label = text.strip().partition(" ")
+    if article.lower() in ("a", "an") and label.strip():
+        return article.lower(), label.strip()
+    return "", text.strip()
+
+
+def split_names(text: str) -> list[str]:
+    """Names with commas between them; one that has a comma itself is in double quotes.
+
+    >>> split_names('red, "salt, pepper"')
+    ['red', 'salt, pepper']
+    """
+    try:
+        names = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:
+        names = []
+    if not names or not all(names) or len(set(names)) != len(names):
+        raise ParameterError(f"give different names with commas between them, got {text!r}")
+    return names

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from itertools import islice
 from math import inf, sqrt
@@ -22,11 +22,10 @@ from tellapart.errors import ParameterError, ProtocolError
 from tellapart.features import Points
 from tellapart.model import DecisionList
 from tellapart.protocol import Guess
-from tellapart.sessions.assignments import Assignments
 from tellapart.sessions.config import ORDERS
 from tellapart.sessions.events import Event
 from tellapart.sessions.history import LEAST_SURE, Act, Question, is_column
-from tellapart.sessions.search import Search
+from tellapart.sessions.wishes import Assignments, Search
 
 if TYPE_CHECKING:
     from tellapart.sessions.log import State
@@ -57,14 +56,14 @@ class Queue:
     """
 
     def __init__(self, state: State) -> None:
-        self._state = state
+        self._state, self.history, self.items = state, state.history, state.items
         self.leases: dict[int, Question] = {}
         self.held: dict[str, Question] = {}
         """What each teacher has before them."""
         self.seen: set[int] = set()
         self.returning: dict[int, int] = {}
         """Items that come back, and after how many acts."""
-        self._searches: dict[str, tuple[str, Search]] = {}
+        self._searches: dict[str, tuple[str, Search | None]] = {}
         self.sought: set[int] = set()
         """Items that were given because of a search."""
         self.marked: set[int] = set()
@@ -73,44 +72,48 @@ class Queue:
         """Items that were given because the learner was unsure of them, in mixed order."""
         self._skips: dict[int, int] = {}
         self._taken_back: dict[str, list[int]] = {}
-        self._second: dict[str, deque[int]] = {}
+        self._second: dict[str, dict[int, None]] = {}
+        """Items that want a second opinion, by who gave the first."""
         self._ends: list[tuple[float, int, str, int]] = []
         self._given = 0
         self._order: Order | None = None
         self._assignments: Assignments | None = None
         self.reviews: list[int] = []
-        """What people should settle of what language models said; see `adjudication`."""
+        """What people should settle of what language models said; see `teams.reviews`."""
         self.reviewed = 0
         """How many answers of models there were when that was worked out."""
-        self._margins: tuple[object, dict[int, float]] = (None, {})
-        self._records = _Records()
+        self._doubts = Doubts()
 
     @property
     def order(self) -> Order:
         """The items nobody has seen, in their order."""
         if self._order is None:
-            state = self._state
-            began = str(state.history.opened.data.get("order"))
-            self._order = Order(
-                len(state.items),
-                state.history.settings.order,
-                state.history.opened.data["seed"],
-                began=began,
-            )
+            opened, kind = self.history.opened.data, self.history.settings.order
+            began = str(opened.get("order"))
+            self._order = Order(len(self.items), kind, opened["seed"], began=began)
         return self._order
 
     @property
     def assignments(self) -> Assignments | None:
         """Who gets which rows, if that was said."""
-        if self._assignments is None and self._state.history.settings.assignments:
-            self._assignments = Assignments(self._state)
+        settings = self.history.settings
+        if self._assignments is None and settings.assignments:
+            where = {
+                name: self.items.feature(one["where"])
+                for name, one in settings.assignments.items()
+                if "where" in one  # older versions assigned labels, too
+            }
+            places: Any = range(len(self.items))
+            if settings.order != "file":
+                places = _shuffled(len(places), self.history.opened.data["seed"])
+            self._assignments = Assignments(self.items.table, where, Line(places))
         return self._assignments
 
     # -- what happens
 
     def take(self, event: Event, changed: bool) -> None:
         """Take in an event that the history has taken in; `changed`: see `History.take`."""
-        history = self._state.history
+        history = self.history
         if event.type == "given":
             self.give(history.questions[event.id])
         elif event.type == "answered":
@@ -144,12 +147,17 @@ class Queue:
         elif event.type == "search" and event.data["where"] is not None:
             self.release(str(event.by))  # what they have before them can wait
         elif event.type == "swept":
-            self.put_first(str(event.by), [history.key(item) for item in event.data["wrong"]])
+            # they come next; they were looked for, and are no random draw
+            wrong, teacher = [history.key(item) for item in event.data["wrong"]], str(event.by)
+            self.release(teacher)  # what they have before them can wait
+            self.sought.update(wrong)
+            self.marked.update(wrong)
+            self._taken_back.setdefault(teacher, []).extend(reversed(wrong))
 
     def _turn(self, event: Event, act: Act, changed: bool) -> None:
         """An act was undone or redone."""
         if act.kind == "changed" and changed:
-            self._requeue(self._state.history.acts[act.target])
+            self._requeue(self.history.acts[act.target])
         if act.kind != "answered":
             return
         whose = str(event.data.get("teacher", event.by))
@@ -161,11 +169,13 @@ class Queue:
         if "sweep" in event.data:  # many at once: none of them is what they look at
             self.enqueue(act.item)
         else:
-            self.put_back(whose, act.item)
+            # to them the item comes first, to others a little later
+            self._taken_back.setdefault(whose, []).append(act.item)
+            self.returning.setdefault(act.item, len(self.history.acts) + LATER)
 
     def _requeue(self, act: Act) -> None:
         """Put the item of an answer where it belongs now."""
-        if self._state.history.raw_answer(act.number).answer == "skipped":
+        if self.history.raw_answer(act.number).answer == "skipped":
             self.put_off(act.item)
         elif act.item not in self.leases:
             self.enqueue(act.item)
@@ -175,7 +185,6 @@ class Queue:
         self._order = self._assignments = None
 
     def give(self, question: Question) -> None:
-        """A teacher gets an item."""
         self.release(question.teacher)
         before = self.leases.get(question.item)
         if before is not None:  # its time was up
@@ -191,7 +200,6 @@ class Queue:
         heapq.heappush(self._ends, (question.until, self._given, question.id, question.item))
 
     def release(self, teacher: str, place: int | None = None) -> None:
-        """A teacher no longer has an item: this one, or whatever they have."""
         question = self.held.get(teacher)
         if question is None or place not in (None, question.item):
             return
@@ -217,30 +225,16 @@ class Queue:
             if place in stack:
                 stack.remove(place)
         times = self._skips[place] = self._skips.get(place, 0) + 1
-        self.returning[place] = len(self._state.history.acts) + (LATER << min(times - 1, 20))
-
-    def put_back(self, teacher: str, place: int) -> None:
-        """A teacher took an answer back: to them the item comes first, to others a little later."""
-        self._taken_back.setdefault(teacher, []).append(place)
-        self.returning.setdefault(place, len(self._state.history.acts) + LATER)
-
-    def put_first(self, teacher: str, places: Sequence[int]) -> None:
-        """A teacher gets these items next, whose guesses they marked as wrong; they were looked
-        for, and are no random draw."""
-        self.release(teacher)  # what they have before them can wait
-        self.sought.update(places)
-        self.marked.update(places)
-        self._taken_back.setdefault(teacher, []).extend(reversed(places))
+        self.returning[place] = len(self.history.acts) + (LATER << min(times - 1, 20))
 
     def enqueue(self, place: int) -> None:
-        """Put an item where it belongs now."""
-        opinions = self._state.history.opinions(place)
+        opinions = self.history.opinions(place)
         if not opinions:
             self.returning.setdefault(place, 0)
             return
         self.returning.pop(place, None)
         if len(opinions) == 1 and self._wants_second(place, opinions):
-            self._second.setdefault(next(iter(opinions)), deque()).append(place)
+            self._second.setdefault(next(iter(opinions)), {})[place] = None
 
     # -- who may have what
 
@@ -252,11 +246,11 @@ class Queue:
 
     def is_shared(self, place: int, opinions: Mapping[str, str]) -> bool:
         """Whether two teachers are asked about an item; a column that has answered is none."""
-        share = self._state.history.settings.overlap
+        share = self.history.settings.overlap
         if share <= 0:
             return False
         if share < 1:
-            text = f"{self._state.history.opened.data['seed']} {place}"
+            text = f"{self.history.opened.data['seed']} {place}"
             digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
             if int.from_bytes(digest, "big") >= share * 2**64:
                 return False
@@ -266,14 +260,16 @@ class Queue:
         """Whether an item may be given to a teacher."""
         if place in self.leases:
             return False
-        if self.assignments is not None and not self.assignments.allows(place, teacher):
+        if not self._is_theirs(place, teacher):
             return False
-        opinions = self._state.history.opinions(place)
+        opinions = self.history.opinions(place)
         return not opinions or (teacher not in opinions and self._wants_second(place, opinions))
 
+    def _is_theirs(self, place: int, teacher: str) -> bool:
+        return self.assignments is None or bool(self.assignments.rows(teacher)[place])
+
     def is_due(self, place: int) -> bool:
-        """Whether an item that was put off may come again."""
-        return self.returning.get(place, 0) <= len(self._state.history.acts)
+        return self.returning.get(place, 0) <= len(self.history.acts)
 
     # -- which item is next
 
@@ -286,13 +282,13 @@ class Queue:
 
         def by_search() -> int | None:
             search = self.search_of(teacher)
-            return None if search is None else search.next()
+            return None if search is None else search.next(self)
 
         assignments = self.assignments
 
         def unseen() -> int | None:
             if assignments is not None:
-                return assignments.next(teacher)
+                return assignments.next(teacher, self.seen)
             return self.order.next(self.seen, self._in_doubt, errs=self._errs())
 
         ways: tuple[Callable[[], int | None], ...] = (
@@ -320,26 +316,21 @@ class Queue:
         return Choice(place, by_hand, picked)
 
     def search_of(self, teacher: str) -> Search | None:
-        """What a teacher searches for."""
-        event = self._state.history.searches.get(teacher)
+        event = self.history.searches.get(teacher)
         if event is None:
             return None
-        known, search = self._searches.get(teacher, ("", None))
-        if search is None or known != event.id:
+        if self._searches.get(teacher, ("",))[0] != event.id:
             where, text = event.data["where"], event.data.get("text", "")
-            search = self._state.safely("searches", lambda: Search(self._state, where, text), None)
-            if search is not None:
-                self._searches[teacher] = event.id, search
-        return search
+            found = self._state.safely("searches", lambda: self.searched(where, text), None)
+            self._searches[teacher] = event.id, found
+        return self._searches[teacher][1]
 
-    def left_to_others(self, teacher: str) -> dict[str | None, int]:
-        """How many items without an answer are assigned to others; see `Assignments`."""
-        return {} if self.assignments is None else self.assignments.left_to_others(teacher)
+    def searched(self, where: str, text: str = "") -> Search:
+        return Search(self.items.table, self.items.feature(where), text or where)
 
     def wanted(self, teacher: str, place: int) -> Choice:
-        """An item that a teacher asks for; raises unless it is free."""
         if not self.is_free(place, teacher):
-            item = self._state.items.row(place)
+            item = self.items.row(place)
             raise ProtocolError(f"{item} is not free: it was answered about, or another has it")
         return self._choice(place)
 
@@ -363,27 +354,27 @@ class Queue:
 
     def wants_review(self, teacher: str) -> bool:
         """Whether it is to be worked out what this teacher should settle."""
-        models = self._state.history.models
+        models = self.history.models
         return bool(models) and teacher not in models and self.model_answers() != self.reviewed
 
     def model_answers(self) -> int:
         """How many acts there are of language models."""
-        models = self._state.history.models
-        return sum(len(self._state.history.teachers[name].done) for name in models)
+        models = self.history.models
+        return sum(len(self.history.teachers[name].done) for name in models)
 
     def _next_review(self, teacher: str) -> int | None:
-        while self.reviews and self._state.history.is_settled_by_person(self.reviews[0]):
+        while self.reviews and self.history.is_settled_by_person(self.reviews[0]):
             self.reviews.pop(0)
         return next((place for place in self.reviews if self._may_settle(place, teacher)), None)
 
     def _may_settle(self, place: int, teacher: str) -> bool:
         """Whether a teacher may settle what models said about an item."""
-        models = self._state.history.models
+        models = self.history.models
         return (
             place not in self.leases
             and teacher not in models
-            and bool(models & self._state.history.voices(place).keys())
-            and not self._state.history.is_settled_by_person(place)
+            and bool(models & self.history.voices(place).keys())
+            and not self.history.is_settled_by_person(place)
         )
 
     def _next_taken_back(self, teacher: str) -> int | None:
@@ -398,21 +389,20 @@ class Queue:
         self, settle: Callable[[int], None], teacher: str | None = None
     ) -> int | None:
         """An item whose label is known and whose feature is asked; first a teacher's own."""
-        state, passed = self._state, 0
-        place: int
-        for place, number in list(state.learning.waiting.items()):
+        learning, passed = self._state.learning, 0
+        for place, number in list(learning.waiting.items()):
             if place in self.leases:
                 continue
             if teacher is not None and (
-                state.history.acts[number].by != teacher or not self.is_due(place)
+                self.history.acts[number].by != teacher or not self.is_due(place)
             ):
                 passed += 1
                 if passed > _PASSED:
                     return None
-            elif state.learning.is_settled(place):
+            elif learning.is_settled(place):
                 settle(place)
             else:
-                return place
+                return int(place)
         return None
 
     def _next_returning(self, teacher: str, first: int | None = None) -> int | None:
@@ -423,127 +413,107 @@ class Queue:
         return None
 
     def _next_second(self, teacher: str) -> int | None:
-        for first, queue in self._second.items():
-            if first == teacher:
-                continue
-            others = []  # assigned to others: they stay where they are
-            found = None
-            while queue and found is None:
-                place = queue[0]
-                if self.assignments is not None and not self.assignments.allows(place, teacher):
-                    others.append(queue.popleft())
-                elif self.is_free(place, teacher) and self.is_due(place):
-                    found = place
-                else:
-                    queue.popleft()  # if it is leased or put off, it comes back by other ways
-            queue.extendleft(reversed(others))
-            if found is not None:
-                return found
+        for first, places in self._second.items():
+            for place in [] if first == teacher else list(islice(places, _PASSED)):
+                if not self._is_theirs(place, teacher):
+                    continue
+                if self.is_free(place, teacher) and self.is_due(place):
+                    return place
+                del places[place]  # if it is leased or put off, it comes back by other ways
         return None
 
     def _errs(self) -> bool:
-        """Whether most of the later guesses on items drawn at random were wrong."""
         progress = self._state.learning.mind.progress
         mistakes, rounds = self._state.safely("mistakes", lambda: progress.recent, (0, 0))
         return rounds >= _ENOUGH and 2 * mistakes > rounds
 
     def _in_doubt(self, pool: list[int]) -> list[float]:
-        """The same as `_doubts`; all alike where that fails."""
-        return self._state.safely("doubts", lambda: self._doubts(pool), [0.0] * len(pool))
-
-    def _doubts(self, pool: list[int]) -> list[float]:
-        """How unsure the rules are of each of some items.
-
-        If they count points, an item with few points more, or fewer, than needed is in doubt. If
-        not, its rule tells by what an answer may change.
-        """
-        model = self._state.learning.model
-        # items are asked for again: what is known of them is kept while the model is the same
-        kept = self._margins[1] if self._margins[0] is model else {}
-        margins = {place: kept[place] for place in pool if place in kept}
-        if any(isinstance(feature, Points) for feature in model.features):
-            new = [place for place in pool if place not in kept]
-            for place, item in zip(new, self._state.items.fetch(new), strict=True):
-                margins[place] = margin(model, item)
-        self._margins = model, margins
-        if any(margin < inf for margin in margins.values()):
-            return [-margins[place] for place in pool]
-        return self._may_change(pool)
-
-    def _may_change(self, pool: list[int]) -> list[float]:
-        """How much an answer about each of some items may change.
-
-        It is the chance that its rule is wrong, by the record that the present rules have on the
-        last items taught, times the root of how many of the items have this rule. Without the
-        latter, rules of few items take all the time; with the number itself, they get none.
-        """
-        model, records = self._state.learning.model, self._records
-        records.follow(self._state)
-        known = {place: rule for place, rule in records.rules.items() if place in pool}
-        new = [place for place in pool if place not in known]
-        for place, item in zip(new, self._state.items.fetch(new), strict=True):
-            known[place] = id(model.match(item))
-        records.rules = known
-        share = Counter(known[place] for place in pool)
-        counts = {rule: records.counts.get(rule, (0, 0)) for rule in share}
-        doubt = {rule: (wrong + 1) / (right + wrong + 2) for rule, (right, wrong) in counts.items()}
-        return [doubt[known[place]] * sqrt(share[known[place]]) for place in pool]
+        """How unsure the rules are of each of some items; all alike where that fails."""
+        state = self._state
+        return state.safely("doubts", lambda: self._doubts.of(state, pool), [0.0] * len(pool))
 
     # -- what is asked about it
 
     def ask(self, place: int) -> tuple[Guess, str, str | None]:
         """The guess on an item (in keys), what is asked, and the label if only a feature is."""
-        state, learning = self._state, self._state.learning
+        learning = self._state.learning
         taught = learning.taught.get(place)
         if taught is not None:
             # A second opinion is asked as the first was: nothing learnt since shows through.
-            question = state.history.acts[taught].question
+            question = self.history.acts[taught].question
             assert question is not None
-            label = None if question.label is None else state.history.labels.same(question.label)
-            example = None if question.example is None else state.items.row(question.example)
+            label = question.label and self.history.labels.same(question.label)
+            example = None if question.example is None else self.items.row(question.example)
             return Guess(label, example), "answer" if label else "label", None
         guess = learning.guess(place)
         number = learning.waiting.get(place)
         if number is not None:
-            return guess, "feature", state.history.answer(number).label
+            return guess, "feature", self.history.answer(number).label
         return guess, "label" if guess.label is None else "answer", None
 
     def is_current(self, held: Question, asked: tuple[Guess, str, str | None], now: float) -> bool:
         """Whether what a teacher has before them would be asked now, with time left to answer."""
         guess, asks, kept = asked
         example = None if guess.example is None else guess.example.place
-        label = None if held.label is None else self._state.history.labels.same(held.label)
+        label = None if held.label is None else self.history.labels.same(held.label)
         return (
-            held.until - now > self._state.history.settings.lease / 2
+            held.until - now > self.history.settings.lease / 2
             and (label, held.example) == (guess.label, example)
             and (held.asks, held.kept) == (asks, kept)
         )
 
 
-class _Records:
-    """How often the present rules are right, and wrong, about the last items taught."""
+class Doubts:
+    """How unsure the rules are of items; what is found stands while the rules are the same."""
 
     def __init__(self) -> None:
-        self.model: DecisionList | None = None
-        self.counted = 0
-        self.counts: dict[int, tuple[int, int]] = {}
-        """By the id of the clause, which the model keeps alive."""
-        self.rules: dict[int, int] = {}
-        """The clauses of some items, while the model is the same."""
+        self._model: DecisionList | None = None
+        self._margins: dict[int, float] = {}
+        """How near each item is to another decision, where rules count points."""
+        self._rules: dict[int, int] = {}
+        """Which clause decides each item, by its id: the model keeps it alive."""
+        self._records: dict[int, tuple[int, int]] = {}
+        """How often each clause is right, and wrong, about the last items taught."""
+        self._counted = 0
 
-    def follow(self, state: State) -> None:
+    def of(self, state: State, pool: list[int]) -> list[float]:
+        """How unsure the rules are of each of some items.
+
+        If they count points, an item with few points more, or fewer, than needed is in doubt. If
+        not, it is how much an answer may change: the chance that its rule is wrong, by the record
+        that the rule has on the last items taught, times the root of how many of the items have
+        this rule. Without the latter, rules of few items take all the time; with the number itself,
+        they get none.
+        """
+        model = self._follow(state)
+        points = any(isinstance(feature, Points) for feature in model.features)
+        new = [place for place in pool if place not in self._rules]
+        for place, item in zip(new, state.items.fetch(new), strict=True):
+            self._rules[place] = id(model.match(item))
+            self._margins[place] = margin(model, item) if points else inf
+        if any(self._margins[place] < inf for place in pool):
+            return [-self._margins[place] for place in pool]
+        share = Counter(self._rules[place] for place in pool)
+        doubts = {}
+        for rule, items in share.items():
+            right, wrong = self._records.get(rule, (0, 0))
+            doubts[rule] = (wrong + 1) / (right + wrong + 2) * sqrt(items)
+        return [doubts[self._rules[place]] for place in pool]
+
+    def _follow(self, state: State) -> DecisionList:
         """Count what was taught since, or everything anew if the rules have changed."""
         model, taught = state.learning.model, state.learning.taught
-        if self.model is not model or len(taught) < self.counted:
-            self.model, self.counts, self.rules = model, {}, {}
-            self.counted = max(0, len(taught) - _RECORD)
-        new = list(islice(taught.items(), self.counted, None))
-        self.counted = len(taught)
+        if self._model is not model or len(taught) < self._counted:
+            self._model, self._margins, self._rules, self._records = model, {}, {}, {}
+            self._counted = max(0, len(taught) - _RECORD)
+        new = list(islice(taught.items(), self._counted, None))
+        self._counted = len(taught)
         for (_, number), item in zip(new, state.items.fetch([n for n, _ in new]), strict=True):
             clause = model.match(item)
-            right, wrong = self.counts.get(id(clause), (0, 0))
+            right, wrong = self._records.get(id(clause), (0, 0))
             fine = clause.label == state.history.answer(number).label
-            self.counts[id(clause)] = (right + fine, wrong + (not fine))
+            self._records[id(clause)] = (right + fine, wrong + (not fine))
+        return model
 
 
 class Choice(NamedTuple):
@@ -587,13 +557,12 @@ class Order:
         self.kind = kind
         draws, picks = ([seed, 1], seed) if began == LEAST_SURE else (seed, [seed, 1])
         self._pool: list[int] = []
-        self._draws = _Line(range(length) if kind == "file" else _shuffled(length, draws))
-        self._picks = _Line(_shuffled(length, picks) if kind == "mixed" else ())
+        self._draws = Line(range(length) if kind == "file" else _shuffled(length, draws))
+        self._picks = Line(_shuffled(length, picks) if kind == "mixed" else ())
         self._drawn: set[int] = set()
         self._unsure: set[int] = set()
 
     def is_unsure_of(self, place: int) -> bool:
-        """Whether an item came because the learner is unsure of it."""
         return place in self._unsure
 
     def picks(self, place: int) -> bool:
@@ -641,7 +610,7 @@ def _shuffled(length: int, seed: Any) -> npt.NDArray[np.intp]:
     return np.random.default_rng(seed).permutation(length)
 
 
-class _Line:
+class Line:
     """Places in a row; those handed out are passed."""
 
     def __init__(self, places: Sequence[int] | npt.NDArray[np.intp]) -> None:
@@ -664,6 +633,11 @@ class _Line:
             return None
         self._at -= 1  # it may come to nothing: then it is next again
         return found[0]
+
+    def among(self, mask: npt.NDArray[np.bool_]) -> Line:
+        """Those of them that are in a mask, from the first on."""
+        places = np.asarray(self._places, dtype=np.intp)
+        return Line(places[mask[places]])
 
     def sweep(self, seen: Container[int]) -> None:
         """Begin anew with what was passed by."""

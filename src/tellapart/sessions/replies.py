@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, cast
-
-import numpy as np
-import numpy.typing as npt
 
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
@@ -18,7 +14,7 @@ from tellapart.features.tree import Compare, In, IsNull, Like, Node, Not, Points
 from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess
 from tellapart.review import ErrorEstimate, Progress, estimate
-from tellapart.review.progress import is_lower_lately, percent
+from tellapart.review.progress import is_lower_lately
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
@@ -122,36 +118,12 @@ class Summary:
         )
 
 
-class Trust(NamedTuple):
-    """What the rules that are sure amount to."""
-
-    answered: int
-    """So many items they label."""
-    items: int
-    """Of so many."""
-    error: float
-    """No rule among them errs more often, with `confidence`; 0 where there is none."""
-    confidence: float
-
-    def __str__(self) -> str:
-        if not self.answered:
-            return "no rule is sure yet"
-        share = f"{100 * self.answered / self.items:.0f} %"
-        sure = f"with {100 * self.confidence:g} % confidence"
-        return f"the sure rules answer {share} of the rows with an error below" + (
-            f" {percent(self.error)}, {sure}"
-        )
-
-
 class Ending(NamedTuple):
     """There is nothing to give to this teacher now."""
 
     summary: Summary
     busy: int
     """Items that others have before them: some may come back."""
-    others: Mapping[str | None, int] = MappingProxyType({})
-    """Items without an answer that are assigned to others, by the teacher who may have them; None:
-    to everybody who has no condition."""
 
     def __str__(self) -> str:
         more = f" ({self.busy} are with other teachers)" if self.busy else ""
@@ -259,7 +231,6 @@ class Check(NamedTuple):
 
 
 def given(state: State, question: Question) -> Given:
-    """What a teacher was shown."""
     example = None if question.example is None else state.items.row(question.example)
     return Given(
         question.id,
@@ -292,7 +263,6 @@ def open_tags(state: State, place: int) -> tuple[str, ...]:
 
 
 def asked_again(state: State, question: Question) -> AskedAgain | None:
-    """Why only the feature is asked."""
     number = state.learning.waiting.get(question.item)
     if question.asks != "feature" or number is None:
         return None
@@ -347,7 +317,6 @@ def guess_now(state: State, number: int) -> Guess | None:
 
 
 def answered(state: State, number: int) -> Answered:
-    """An answer, as it stands after all changes."""
     act = state.history.acts[number]
     assert act.question is not None
     assert act.by is not None
@@ -420,21 +389,6 @@ def feature_words(state: State) -> Callable[[Feature, bool], str]:
     return say
 
 
-def trust(
-    model: DecisionList, numbers: npt.NDArray[np.uint32], error: float, confidence: float
-) -> Trust:
-    """What the rules of a judged model amount to whose error is at most `error`."""
-    labelled = np.bincount(numbers, minlength=len(list(model)))
-    sure = [
-        (int(items), clause.record.high)
-        for clause, items in zip(model, labelled, strict=True)
-        if clause.label is not None and clause.record is not None and clause.record.high <= error
-    ]
-    answered = sum(items for items, _ in sure)
-    high = max((high for items, high in sure if items), default=0.0)
-    return Trust(answered, len(numbers), high, confidence)
-
-
 def error_now(
     progress: Progress, now: ErrorEstimate | None = None, *, refits: bool = True
 ) -> ErrorEstimate:
@@ -451,7 +405,6 @@ def error_now(
 
 
 def summary(state: State) -> Summary:
-    """How far a session is."""
     learning, total = state.learning, len(state.items)
     progress, mistakes = learning.mind.progress, learning.mistakes
     recent = mistakes[-RECENT:]
@@ -506,7 +459,6 @@ def _statement(state: State, drawn: int | None) -> tuple[ErrorEstimate, str, str
 
 
 def _draws(about: ErrorEstimate, drawn: int) -> str:
-    """The items that a bound rests on, of so many drawn at random."""
     used = f"{counted(about.rounds_used, 'item')} drawn at random"
     if about.lately:
         return f"the last {used}"

@@ -130,7 +130,6 @@ def rule_changes(
 
 
 def _key(example: object) -> str:
-    """What an example is known by, whatever it is called: rows by their ids."""
     return str(example.identity if isinstance(example, Row) else example)
 
 
@@ -179,6 +178,5 @@ def _because(answer: Answered | None) -> str:
 
 
 def read_literals(written: Sequence[Any], table: Table) -> list[Literal]:
-    """The literals of a rule in the log."""
     parsed: list[tuple[Expression, bool]] = [(table.parse(text), bool(w)) for text, w in written]
     return [Literal(feature, wanted) for feature, wanted in parsed]

@@ -16,12 +16,12 @@ the arguments, `ProtocolError` for a call out of turn, `StoreError` when the dat
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ from tellapart.learners.by_name import parse_learner
 from tellapart.model import DecisionList, Record
 from tellapart.protocol import Guess, Item
 from tellapart.review import Stopper, Suspect
-from tellapart.sessions import adjudication, agreement, events, replies, suggestions, sweeps
+from tellapart.sessions import events, replies, suggestions, sweeps, teams
 from tellapart.sessions.config import DEFAULT, check_settings, make_learner, with_columns
 from tellapart.sessions.events import (
     FORMAT,
@@ -58,18 +58,20 @@ from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
 from tellapart.sessions.replies import Saved
 from tellapart.sessions.rules import clause_of_items, write_rules
-from tellapart.sessions.search import check_search, parse_search
-from tellapart.sessions.store import Store
+from tellapart.sessions.store import Kept, Store
+from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Row, Table, read_table
 from tellapart.tables.append import appended
 from tellapart.tables.options import OF_CSV, ReadOptions
 from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
+T = TypeVar("T")
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
-_MODEL = 50  # events after which the model is kept in a quiet moment
+_MODEL = "model"  # how the store calls what is kept of it,
+_EVENTS = 50  # in a quiet moment after so many events
 
 
 def read_again(name: str, opened: Event) -> Table:
@@ -84,6 +86,12 @@ def read_again(name: str, opened: Event) -> Table:
             " it back, or give the table"
         )
     return read_table_again(place, opened.data["table"]["columns"], **source)
+
+
+def _is_open(state: State, one: replies.OddOne) -> bool:
+    """Whether nobody has confirmed an odd answer yet."""
+    number = state.history.act_of.get(one.answer.id)
+    return number is not None and not state.history.is_confirmed(number)
 
 
 class Session:
@@ -113,10 +121,9 @@ class Session:
         self.name = name
         items = Items(table) if isinstance(table, Table) else table
         self._log = Log(store, name, items, clock, writes=writes)
-        self._suggestions = suggestions.Suggestions()
-        self._judged: tuple[tuple[int, float], DecisionList] | None = None
-        self._summary: tuple[State, int, replies.Summary] | None = None
-        self._odd: tuple[int, bool, list[replies.OddOne], float] | None = None
+        self._worked_out: dict[Hashable, Any] = {}
+        self._worked_out_at: tuple[State, int] | None = None
+        self._odd: tuple[int, bool, list[replies.OddOne], float] = (-1, False, [], 0.0)
         """Suspects: after which event, whether all answers, and until when they may stand."""
         self._numbers: tuple[tuple[DecisionList, int], npt.NDArray[np.uint32]] | None = None
         self._judges = 0
@@ -128,7 +135,6 @@ class Session:
 
     @property
     def store(self) -> Store:
-        """Where it is kept."""
         return self._log.writer.store
 
     @property
@@ -142,10 +148,19 @@ class Session:
         return self._log.state.items.missing
 
     def _key(self, item: Item) -> Any:
-        """An item (a row or its id) as the history knows it."""
         if self.missing is None:
             return self.table.place(item)
         return id_key(codec.encode(item.identity if isinstance(item, Row) else item))
+
+    def _once(self, what: Hashable, work: Callable[[], T]) -> T:
+        """What was worked out since the last event, or is now."""
+        now = self._log.state, self._log.state.history.number
+        if self._worked_out_at != now:
+            self._worked_out, self._worked_out_at = {}, now
+        if what not in self._worked_out:
+            self._worked_out[what] = work()
+        found: T = self._worked_out[what]
+        return found
 
     # -- begin and end
 
@@ -304,7 +319,6 @@ class Session:
     def _take_on(
         self, teacher: str | None, table: Table, added: int, id: str | None = None
     ) -> None:
-        """Write that rows were added, and go on with the grown table."""
         with self._log.ready():
             if teacher is not None:
                 self._log.join(teacher)
@@ -327,12 +341,13 @@ class Session:
                 return
             self._kept = history.number
             with suppress(TellapartError):  # nothing depends on it
-                self._log.writer.keep_model(history.number, self.model.to_json())
+                kept = Kept(history.number, self.model.to_json().encode())
+                self._log.writer.keep(kept, _MODEL)
 
     def keep(self) -> None:
         """Keep what need not be worked out again, in a quiet moment; nothing depends on it."""
         self._log.keep_learner()
-        self._keep_model(_MODEL)
+        self._keep_model(_EVENTS)
 
     def __enter__(self) -> Session:
         return self
@@ -439,16 +454,13 @@ class Session:
             else:
                 chosen = queue.wanted(teacher, self.table.place(item))
             if chosen is None:
-                return replies.Ending(
-                    replies.summary(state), len(queue.leases), queue.left_to_others(teacher)
-                )
+                return replies.Ending(replies.summary(state), len(queue.leases))
             asked = queue.ask(chosen.place)
             if held is not None and queue.is_current(held, asked, now):
                 return replies.given(state, held)
             return replies.given(state, self._give(state, teacher, chosen, id))
 
     def _give(self, state: State, teacher: str, chosen: Choice, id: str | None = None) -> Question:
-        """Give an item to a teacher."""
         guess, asks, kept = state.queue.ask(chosen.place)
         items = state.items
         data = {
@@ -581,7 +593,7 @@ class Session:
             before = state.history.number
             self._log.join(teacher)
             saved = self._saved(self._log.append("changed", teacher, said, id))
-            if judged is not None and judged[0] == before:
+            if judged[0] == before:
                 self._odd = (state.history.number, *judged[1:])  # no label changed
             return saved
 
@@ -620,8 +632,8 @@ class Session:
             data = theirs if event is None else {"event": event, **theirs}
             if (known := self._log.find(id, kind, teacher, data)) is not None:
                 return self._saved(known)
-            acts = state.history.teachers.get(whose)
-            stack = [] if acts is None else acts.done if undo else acts.undone
+            acts = state.history.acts_of(whose)
+            stack = acts.done if undo else acts.undone
             if not stack:
                 raise ProtocolError(
                     f"{whose!r} has nothing to {way}: one's own acts can be undone, and redone"
@@ -635,27 +647,14 @@ class Session:
                 key, was, to = act.labels
                 state.history.labels.check_free(was if undo else to, but=key)
             self._log.join(teacher)
-            if event is None and len(swept := sweeps.swept_with(state, number, stack)) > 1:
-                return self._switch_sweep(state, kind, teacher, swept, theirs, id)
-            about = {"event": act.id, **theirs}
-            return self._saved(self._log.append(kind, teacher, about, id))
-
-    def _switch_sweep(
-        self,
-        state: State,
-        kind: str,
-        teacher: str,
-        acts: list[int],
-        theirs: dict[str, str],
-        id: str | None,
-    ) -> Saved:
-        """Undo or redo a whole sweep, in one commit."""
-        done: list[Event] = []
-        with self.together():
-            for number in acts:
-                about = {"event": state.history.acts[number].id, "sweep": len(acts), **theirs}
-                done.append(self._log.append(kind, teacher, about, None if done else id))
-        return self._saved(done[0])
+            numbers = [number] if event else sweeps.swept_with(state, number, stack)
+            about = {"sweep": len(numbers), **theirs} if numbers[1:] else theirs
+            done: list[Event] = []
+            with self.together():  # a sweep goes as a whole
+                for each in numbers:
+                    said = {"event": state.history.acts[each].id, **about}
+                    done.append(self._log.append(kind, teacher, said, None if done else id))
+            return self._saved(done[0])
 
     def sweep(
         self,
@@ -811,7 +810,20 @@ class Session:
             if text is not None and text.strip():
                 check_text("what to look for", text, 2_000)
                 data = {"where": str(parse_search(self.table, text)), "text": text.strip()}
-        return self._write("search", teacher, data, id, lambda s: check_search(s, data["where"]))
+
+        def check(state: State) -> None:
+            if data["where"] is None:
+                return
+            found = state.queue.searched(data["where"])
+            if not len(found.places):
+                raise ParameterError(f"no item fits: {data['where']}")
+            if found.next(state.queue) is None:
+                raise ParameterError(
+                    f"nothing is left of the {len(found.places):,} items that fit, all are answered"
+                    f" or with others: {data['where']}"
+                )
+
+        return self._write("search", teacher, data, id, check)
 
     def set(self, teacher: str, *, id: str | None = None, **settings: Any) -> Saved:
         """Switch any of `config.Settings`: `order`, `overlap`, `lease` (seconds), `until` (a
@@ -821,8 +833,7 @@ class Session:
             if checked.get("title"):
                 self.table.check(checked["title"])
             for one in checked.get("assignments", {}).values():
-                if "where" in one:
-                    one["where"] = str(state.items.feature(one["where"]))
+                one["where"] = str(state.items.feature(one["where"]))
         saved = self._write("settings", teacher, checked, id)
         self._name_rows()
         return saved
@@ -843,10 +854,16 @@ class Session:
         check: Callable[[State], object] | None = None,
     ) -> Saved:
         """Write one event, unless its id is there already; `check` may refuse it."""
-        return self._saved(self._log.append_once(type, teacher, data, id, check))
+        with self._log.ready() as state:
+            event = self._log.find(id, type, teacher, data)
+            if event is None:
+                if check is not None:
+                    check(state)
+                self._log.join(teacher)
+                event = self._log.append(type, teacher, data, id)
+            return self._saved(event)
 
     def _written(self, item: Item) -> Any:
-        """An item (a row or its id) as the log writes it."""
         with self._log.ready() as state:
             return state.items.written(self.table.place(item))
 
@@ -859,24 +876,23 @@ class Session:
         judged = [one for one, _ in self._judge(everything=True)]
         with self._log.ready() as state:
             queue = state.queue
-            queue.reviews = state.safely("reviews", lambda: adjudication.reviews(state, judged), [])
+            queue.reviews = state.safely("reviews", lambda: teams.reviews(state, judged), [])
             queue.reviewed = number
 
     def _judge(self, *, everything: bool) -> list[tuple[Suspect, int]]:
         """The answers that the others contradict, or all, and the act of each; none where that
         fails. Others can go on meanwhile."""
         with self._log.ready() as state:
-            judged = state.safely("odd answers", lambda: agreement.answers_to_judge(state), None)
+            judged = state.safely("odd answers", lambda: teams.answers_to_judge(state), None)
         if judged is None:
             return []
         lock, nobody = self._log.lock, list[Suspect]()
         found = state.safely(
-            "odd answers", lambda: agreement.slips(state, judged, lock, everything), nobody
+            "odd answers", lambda: teams.slips(state, judged, lock, everything), nobody
         )
         return [(one, judged.acts[one.round]) for one in found]
 
     def _saved(self, event: Event) -> Saved:
-        """What an event did."""
         with self._log.ready() as state:
             about: str | None = event.data.get("event")
             answer = str(about) if event.type == "changed" else event.id
@@ -959,11 +975,11 @@ class Session:
 
     def _kept_model(self) -> tuple[int, DecisionList]:
         """The model as it was last kept, and after which event; for when the table is missing."""
-        kept = self._log.writer.store.last_model(self.name)
+        kept = self.store.kept(self.name, _MODEL)
         if kept is None:
             raise TableChanged(str(self.missing))
         try:
-            return kept[0], DecisionList.from_json(kept[1])
+            return kept.number, DecisionList.from_json(kept.data.decode())
         except (TellapartError, *NONSENSE) as error:  # nobody knows who wrote it
             raise TableChanged(
                 f"{self.missing}. And the model that was kept cannot be read: {error}"
@@ -981,24 +997,15 @@ class Session:
         (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
-            key = (state.history.number, confidence)
-            if self._judged is None or self._judged[0] != key:
-                model = state.safely(
-                    "records of rules", lambda: state.learning.judge(confidence), None
-                )
-                if model is None:  # nothing is known of any rule
-                    *clauses, default = (
-                        replace(clause, record=_UNKNOWN) for clause in state.learning.model
-                    )
-                    model = DecisionList(tuple(clauses), default, state.learning.model.reading)
-                self._judged = (key, replies.named_model(state, model))
-            return self._judged[1]
+            return self._once(("judged", confidence), lambda: self._judged(state, confidence))
 
-    def trust(self, error: float = 0.05, confidence: float = 0.95) -> replies.Trust:
-        """How many items the rules answer whose error is at most `error`."""
-        with self._log.ready():
-            model, numbers = self.judged_model(confidence), self.clause_numbers()
-            return replies.trust(model, numbers, error, confidence)
+    def _judged(self, state: State, confidence: float) -> DecisionList:
+        learning = state.learning
+        model = state.safely("records of rules", lambda: learning.judge(confidence), None)
+        if model is None:  # nothing is known of any rule
+            *clauses, default = (replace(clause, record=_UNKNOWN) for clause in learning.model)
+            model = DecisionList(tuple(clauses), default, learning.model.reading)
+        return replies.named_model(state, model)
 
     def clause_numbers(self) -> npt.NDArray[np.uint32]:
         """Which rule labels each item, from 0: worked out once for a model, and shared. Others can
@@ -1097,17 +1104,14 @@ class Session:
             search = state.queue.search_of(teacher)
             held = state.queue.held.get(teacher)
             on_it = held is not None and held.sought and not held.picked
-            if search is None or not (on_it or search.next() is not None):
+            if search is None or not (on_it or search.next(state.queue) is not None):
                 return None
             return search.text, len(search.places)
 
     def summary(self) -> replies.Summary:
         """The progress so far."""
         with self._log.ready() as state:
-            kept = self._summary
-            if kept is None or kept[0] is not state or kept[1] != state.history.number:
-                kept = self._summary = (state, state.history.number, replies.summary(state))
-            return kept[2]
+            return self._once("summary", lambda: replies.summary(state))
 
     def about(self) -> list[str]:
         """Who taught it, when and by how many answers, and what is known of the error: lines of
@@ -1119,14 +1123,12 @@ class Session:
     def can_undo(self, teacher: str) -> bool:
         """Whether there is something to undo."""
         with self._log.ready() as state:
-            return teacher in state.history.teachers and bool(state.history.teachers[teacher].done)
+            return bool(state.history.acts_of(teacher).done)
 
     def can_redo(self, teacher: str) -> bool:
         """Whether there is something to redo."""
         with self._log.ready() as state:
-            return teacher in state.history.teachers and bool(
-                state.history.teachers[teacher].undone
-            )
+            return bool(state.history.acts_of(teacher).undone)
 
     # -- what is shown
 
@@ -1141,22 +1143,19 @@ class Session:
         label: str | None = None,
         *,
         limit: int = suggestions.LIMIT,
-        column: str | None = None,
     ) -> list[Candidate]:
         """Features that tell the item from the example shown with it, the worthiest first.
 
-        `label` is what the teacher is about to say; with it the ranking is better. `column`: only
-        features that read this column.
+        `label` is what the teacher is about to say; with it the ranking is better.
         """
         with self._log.ready() as state:
-            question = self._question(state, given)
-            if column is not None:
-                self.table.check(column)
-            return state.safely(
-                "suggestions",
-                lambda: self._suggestions.candidates(state, question, label, limit, column),
-                [],
-            )
+            question, nothing = self._question(state, given), list[Candidate]()
+
+            def found() -> list[Candidate]:
+                return suggestions.candidates(state, question, label, limit)
+
+            key = "suggestions", given, label, limit
+            return [*state.safely("suggestions", lambda: self._once(key, found), nothing)]
 
     def check(self, given: str, expression: str) -> replies.Check:
         """Check whether an expression holds on the item and on the example, and count its items.
@@ -1210,14 +1209,14 @@ class Session:
         with self._log.ready() as state:
             return [
                 one
-                for one in agreement.disagreements(state)
+                for one in teams.disagreements(state)
                 if any(replies.visible(each, viewer) for each in one.answers)
             ]
 
     def agreement(self) -> replies.Agreement:
         """How far teachers agree on labels and on features."""
         with self._log.ready() as state:
-            return agreement.agreement(state)
+            return teams.agreement(state.history)
 
     def odd_ones(
         self,
@@ -1244,7 +1243,7 @@ class Session:
             nobody: list[replies.OddOne] = []
             with self._log.ready() as state:
                 odd = state.safely(
-                    "odd answers", lambda: [agreement.odd_one(state, *one) for one in found], nobody
+                    "odd answers", lambda: [teams.odd_one(state, *one) for one in found], nobody
                 )
             now = time.monotonic()
             self._odd = (number, everything, odd, now + _REST * (now - started))
@@ -1255,46 +1254,28 @@ class Session:
                 if (everything or one.score > 0)
                 and teacher in (None, one.answer.teacher)
                 and replies.visible(one.answer, viewer)
-                and not state.history.is_confirmed(state.history.act_of[one.answer.id])
+                and _is_open(state, one)
             ]
 
     @property
     def odd_known(self) -> int:
         """How many odd answers were found when they were last judged; it takes no time."""
         with self._log.ready() as state:
-            odd = [] if self._odd is None else self._odd[2]
-            done = state.history.act_of
-            kept = [one for one in odd if one.score > 0 and one.answer.id in done]
-            return sum(not state.history.is_confirmed(done[one.answer.id]) for one in kept)
+            return sum(one.score > 0 and _is_open(state, one) for one in self._odd[2])
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took
         long and was a short while ago, or is under way."""
-        if self._odd is None or self._odd[1] < everything:
-            return None
-        of, _, odd, fresh = self._odd
-        slow = fresh - time.monotonic() > 0 or self._judges
-        return odd if of == number or (slow and len(odd) > _MANY) else None
-
-    def slips(self) -> dict[str, tuple[int, int]]:
-        """For each teacher, how many of their answers are suspected, and how many there are."""
-        with self._log.ready() as state:
-            taught = [state.history.acts[number].by for number in state.learning.learnt_by]
-        odd = [one.answer.teacher for one in self.odd_ones()]
-        return {name: (odd.count(name), taught.count(name)) for name in self.teachers}
+        of, every, odd, fresh = self._odd
+        slow = len(odd) > _MANY and (time.monotonic() < fresh or self._judges)
+        return odd if every >= everything and (of == number or slow) else None
 
     # -- language models among the teachers
 
-    def same_label(self, one: str, other: str) -> bool:
-        """Whether two names, new or old, mean the same label."""
+    def label_named(self, name: str) -> str | None:
+        """What the label is called now that a name, new or old, means; None if there is none."""
         with self._log.ready() as state:
-            key = state.history.labels.find(one)
-            return one == other or (key is not None and key == state.history.labels.find(other))
-
-    def knows_label(self, name: str) -> bool:
-        """Whether there is a label that is called this, or was."""
-        with self._log.ready() as state:
-            return state.history.labels.find(name) is not None
+            return state.history.name(state.history.labels.find(name))
 
     def answered_by(self, teacher: str) -> frozenset[int]:
         """The places of the rows that a teacher has answered about, "skipped" left out."""
@@ -1319,7 +1300,7 @@ class Session:
                 if item.place == mine or state.queue.is_free(item.place, teacher)
             ]
 
-    def slip_rates(self) -> dict[str, list[adjudication.SlipRate]]:
+    def slip_rates(self) -> dict[str, list[teams.SlipRate]]:
         """For each language model, how often people say otherwise: in all, and by its label."""
         with self._log.ready() as state:
-            return adjudication.slip_rates(state)
+            return teams.slip_rates(state.history)

@@ -48,27 +48,25 @@ _CREATE_LENGTHS = f"""CREATE TABLE IF NOT EXISTS {LENGTHS} (
     session TEXT NOT NULL PRIMARY KEY,
     number BIGINT NOT NULL
 )"""
-_MODELS = "tellapart_models"
-_CREATE_MODELS = f"""CREATE TABLE IF NOT EXISTS {_MODELS} (
-    session TEXT NOT NULL PRIMARY KEY,
-    number BIGINT NOT NULL,
-    data TEXT NOT NULL
-)"""
-_SNAPSHOTS = "tellapart_snapshots"
-_CREATE_SNAPSHOTS = f"""CREATE TABLE IF NOT EXISTS {_SNAPSHOTS} (
+KEPT = "tellapart_kept"
+"""What need not be worked out again: the learner and the model of a session, after an event. The
+digest is of the bytes, of the log up to that event, and of what they depend on besides."""
+_CREATE_KEPT = f"""CREATE TABLE IF NOT EXISTS {KEPT} (
     session TEXT NOT NULL,
+    kind TEXT NOT NULL,
     number BIGINT NOT NULL,
-    hash TEXT NOT NULL,
     digest TEXT NOT NULL,
-    code TEXT NOT NULL,
     data {{bytes}} NOT NULL,
-    PRIMARY KEY (session, number)
+    PRIMARY KEY (session, kind)
 )"""
 _COLUMNS = "number, id, at, type, teacher, data"
 _INSERT = f"INSERT INTO {TABLE} (session, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_HASH = f"INSERT INTO {HASHES} (session, number, hash) VALUES (?, ?, ?)"
 _INSERT_LENGTH = f"""INSERT INTO {LENGTHS} (session, number) VALUES (?, ?)
     ON CONFLICT (session) DO UPDATE SET number = excluded.number"""
+_INSERT_KEPT = f"""INSERT INTO {KEPT} (session, kind, number, digest, data) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (session, kind)
+    DO UPDATE SET number = excluded.number, digest = excluded.digest, data = excluded.data"""
 _SELECT = f"SELECT {_COLUMNS} FROM {TABLE}"
 _SELECT_HASHES = f"SELECT number, hash FROM {HASHES} WHERE session = ?"
 
@@ -116,7 +114,7 @@ class Listed(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a learner came to after an event."""
+    """What was kept after an event."""
 
     number: int
     data: bytes
@@ -163,17 +161,13 @@ class Store:
                 "SELECT session, count(*), max(at), sum(CASE type WHEN 'answered' THEN 1 ELSE 0"
                 f" END) FROM {TABLE} GROUP BY session",
             )
-            for name, number, last, answers in counts:
+            last = f"""SELECT teacher FROM {TABLE} WHERE session = ? AND teacher IS NOT NULL
+                ORDER BY number DESC LIMIT 1"""
+            for name, number, at, answers in counts:
                 with suppress(FormatError):
                     opened = self._first(connection, name)
-                    who = self._fetch(
-                        connection,
-                        f"SELECT teacher FROM {TABLE} WHERE session = ? AND teacher IS NOT NULL"
-                        " ORDER BY number DESC LIMIT 1",
-                        name,
-                    )
-                    teacher = str(who[0][0]) if who else None
-                    listed.append(Listed(name, number, opened, str(last), int(answers), teacher))
+                    who = next((str(who) for (who,) in self._fetch(connection, last, name)), None)
+                    listed.append(Listed(name, number, opened, str(at), int(answers), who))
         return sorted(listed, key=lambda s: (s.last, s.name), reverse=True)
 
     def names(self) -> list[str]:
@@ -182,15 +176,10 @@ class Store:
             return []
         with self.connected() as connection:
             query = f"SELECT session FROM {TABLE}"
-            if connection.execute(self.database.finds_table, (LENGTHS,)).fetchone():
+            if self._has(connection, LENGTHS):
                 query = f"{query} UNION SELECT session FROM {LENGTHS}"  # all may be lost
             found = self._fetch(connection, query)
         return sorted({str(name) for (name,) in found})
-
-    def events(self, name: str, after: int = 0) -> list[Event]:
-        """The log of a session, or what came after an event."""
-        with self.connected() as connection:
-            return [event for event, _ in self.read(connection, name)][after:]
 
     def tail(self, name: str, after: int, most: int) -> list[Event]:
         """What came after an event, at most so many events; for those who follow a log.
@@ -217,34 +206,25 @@ class Store:
             known = {} if before is None else kept  # an old log that was never opened has none
             return [event for event, _ in read_log(rows, known, after, before or "")]
 
-    def read(
-        self, connection: Any, name: str, after: int = 0, before: str = ""
-    ) -> Iterator[tuple[Event, str]]:
-        """The log of a session, each event with its hash; raises at one that is damaged.
-
-        `after` and `before`: only what came after that event, which has that hash.
-        """
+    def read(self, connection: Any, name: str) -> list[tuple[Event, str]]:
+        """The log of a session, each event with its hash; raises at one that is damaged."""
         with self._explain_damage(name):
-            later = " AND number > ?" if after else ""
-            values = (name, after) if after else (name,)
-            query = f"{_SELECT} WHERE session = ?{later} ORDER BY number"
-            rows = self._fetch(connection, query, *values)
-            kept = self.kept_hashes(connection, name, after)
-            yield from read_log(rows, kept, after, before, self.length(connection, name))
+            rows = self._fetch(connection, f"{_SELECT} WHERE session = ? ORDER BY number", name)
+            hashes = self.hashes(connection, name)
+            read = list(read_log(rows, hashes, length=self.length(connection, name)))
+            check_log([event for event, _ in read])
+            return read
 
-    def kept_hashes(self, connection: Any, name: str, after: int = 0) -> dict[Any, Any]:
-        """The hashes that were written with the events of a session, or after one."""
-        if connection.execute(self.database.finds_table, (HASHES,)).fetchone() is None:
+    def hashes(self, connection: Any, name: str) -> dict[Any, Any]:
+        if not self._has(connection, HASHES):
             return {}
-        if not after:
-            return dict(self._fetch(connection, _SELECT_HASHES, name))
-        return dict(self._fetch(connection, f"{_SELECT_HASHES} AND number > ?", name, after))
+        return dict(self._fetch(connection, _SELECT_HASHES, name))
 
     def length(self, connection: Any, name: str) -> Any:
         """The number of the last event as it was written with it; 0 in a log of an older version,
         which may write after it, too.
         """
-        if connection.execute(self.database.finds_table, (LENGTHS,)).fetchone() is None:
+        if not self._has(connection, LENGTHS):
             return 0
         query = f"SELECT number FROM {LENGTHS} WHERE session = ?"
         return next((number for (number,) in self._fetch(connection, query, name)), 0)
@@ -257,7 +237,7 @@ class Store:
             length: Any = 0
             unknown: str | None = None
             try:
-                kept = self.kept_hashes(connection, name)
+                kept = self.hashes(connection, name)
                 length = self.length(connection, name)
             except self.database.error as error:  # then events are checked by themselves
                 unknown = (
@@ -281,10 +261,8 @@ class Store:
     def log(self, name: str) -> list[Event]:
         """The whole log of a session that must be there."""
         self.opened(name)
-        events = self.events(name)
-        with self._explain_damage(name):
-            check_log(events)
-        return events
+        with self.connected() as connection:
+            return [event for event, _ in self.read(connection, name)]
 
     def opened(self, name: str) -> Event:
         """The first event of a session that must be there."""
@@ -295,32 +273,43 @@ class Store:
         known = ", ".join(repr(listed.name) for listed in self.sessions()) or "none"
         raise SessionError(f"there is no session {name!r} in {self.where}; there are: {known}")
 
-    def last_model(self, name: str) -> tuple[int, str] | None:
-        """The model of a session as it was last kept, and after which event; None without one."""
-        self.opened(name)
+    def kept(self, name: str, kind: str, code: str = "") -> Kept | None:
+        """What was kept last of this kind, if its bytes and the log are as then, and `code` too."""
         with self.connected() as connection:
-            if connection.execute(self.database.finds_table, (_MODELS,)).fetchone() is None:
+            if not self._has(connection, KEPT):
                 return None
-            query = f"SELECT number, data FROM {_MODELS} WHERE session = ?"
-            return next(iter(self._fetch(connection, query, name)), None)
+            query = f"SELECT number, digest, data FROM {KEPT} WHERE session = ? AND kind = ?"
+            for number, digest, data in self._fetch(connection, query, name, kind):
+                if isinstance(data, bytes) and digest == self._digest(
+                    connection, name, number, code, data
+                ):
+                    return Kept(number, data)
+        return None
+
+    def _digest(self, connection: Any, name: str, number: int, code: str, data: bytes) -> str:
+        query = f"{_SELECT_HASHES} AND number = ?"
+        log = next((known for _, known in self._fetch(connection, query, name, number)), "none")
+        return hashlib.sha256(f"{code} {number} {log} ".encode() + data).hexdigest()
 
     def setting(self, name: str, setting: str) -> Any:
         """What one of the settings of a session is now; None if that was never said."""
-        query = f"""{_SELECT} WHERE session = ? AND type IN ('opened', 'settings')
-            ORDER BY number"""
-        with self.connected() as connection, self._explain_damage(name):
-            found = [read_event(row).data for row in self._fetch(connection, query, name)]
-        return next((data[setting] for data in reversed(found) if setting in data), None)
+        return self._last_said(name, "settings", setting)
 
     def table_of(self, name: str) -> dict[str, Any]:
         """The table of a session as it was last seen: what it began with, and rows added since."""
-        opened = self.opened(name)
-        query = f"""{_SELECT} WHERE session = ? AND type = 'rows added'
-            ORDER BY number DESC LIMIT 1"""
-        with self.connected() as connection, self._explain_damage(name):
-            rows = self._fetch(connection, query, name)
-            found: dict[str, Any] = (read_event(rows[0]) if rows else opened).data["table"]
+        self.opened(name)
+        found: dict[str, Any] = self._last_said(name, "rows added", "table")
         return found
+
+    def _last_said(self, name: str, kind: str, key: str) -> Any:
+        """What events of a kind, or else the first event, said last under a key."""
+        query = f"{_SELECT} WHERE session = ? AND type IN ('opened', ?) ORDER BY number DESC"
+        with self.connected() as connection, self._explain_damage(name):
+            found = (read_event(row).data for row in self._fetch(connection, query, name, kind))
+            return next((data[key] for data in found if key in data), None)
+
+    def _has(self, connection: Any, table: str) -> bool:
+        return connection.execute(self.database.finds_table, (table,)).fetchone() is not None
 
     def _is_there(self, connection: Any, name: str) -> bool:
         """Whether there is a session, even if all of its events are lost."""
@@ -333,7 +322,7 @@ class Store:
         if not row:
             raise FormatError("event 1 is missing")
         kept = {}
-        if connection.execute(self.database.finds_table, (HASHES,)).fetchone() is not None:
+        if self._has(connection, HASHES):
             kept = dict(self._fetch(connection, f"{_SELECT_HASHES} AND number = 1", name))
         return next(read_log(row, kept))[0]
 
@@ -361,7 +350,6 @@ class Store:
     # -- writing
 
     def add(self, name: str, events: Iterable[Event]) -> None:
-        """A new session with these events, all or none."""
         self.claim(name)
         try:
             with self.connected() as connection:
@@ -394,7 +382,7 @@ class Store:
         connection.cursor().executemany(self._sql(_INSERT), rows)
         connection.cursor().executemany(self._sql(_INSERT_HASH), made)
         if made:
-            self._keep_length(connection, name, made[-1][1])
+            self.keep_length(connection, name, made[-1][1])
         return before
 
     def add_hashes(self, connection: Any, name: str, made: Iterable[tuple[int, str]]) -> None:
@@ -402,8 +390,14 @@ class Store:
         rows = [(name, number, one) for number, one in made]
         connection.cursor().executemany(self._sql(_INSERT_HASH), rows)
 
-    def _keep_length(self, connection: Any, name: str, number: int) -> None:
+    def keep_length(self, connection: Any, name: str, number: int) -> None:
+        """Write how many events there are, without a commit."""
         connection.execute(self._sql(_INSERT_LENGTH), (name, number))
+
+    def keep(self, connection: Any, name: str, kept: Kept, kind: str, code: str = "") -> None:
+        """Keep something instead of what was kept of this kind before, without a commit."""
+        digest = self._digest(connection, name, kept.number, code, kept.data)
+        connection.execute(self._sql(_INSERT_KEPT), (name, kind, kept.number, digest, kept.data))
 
     def claim(self, name: str) -> None:
         """Reserve a session for writing; raises if it is open, here or in another program."""
@@ -412,21 +406,16 @@ class Store:
         self.database.lock()
         if not self._has_table:
             with self.connected() as connection:
-                connection.execute(_CREATE)
-                connection.execute(_CREATE_HASHES)
-                connection.execute(_CREATE_LENGTHS)
-                connection.execute(_CREATE_MODELS)
-                connection.execute(_CREATE_SNAPSHOTS.format(bytes=self.database.bytes))
+                for create in (_CREATE, _CREATE_HASHES, _CREATE_LENGTHS, _CREATE_KEPT):
+                    connection.execute(create.format(bytes=self.database.bytes))
                 connection.commit()
             self._has_table = True
         self._open.add(name)
 
     def release(self, name: str) -> None:
-        """End a `claim`."""
         self._open.discard(name)
 
     def close(self) -> None:
-        """Let other programs write."""
         self.database.unlock()
 
     def __enter__(self) -> Store:
@@ -477,22 +466,24 @@ class Store:
         if not self.database.exists():
             return False
         with self.connected() as connection:
-            found = connection.execute(self.database.finds_table, (TABLE,)).fetchone()
-        return found is not None
+            return self._has(connection, TABLE)
 
 
 class Writer:
     """The one who may append to a session until it is closed, over one connection that it keeps.
 
-    What fails raises `StoreError` and drops the connection: whatever was not committed is lost.
+    What fails raises `StoreError` and drops the connection: whatever was not committed is lost. One
+    that never `writes` reads a session also while another program writes to it.
     """
 
-    def __init__(self, store: Store, name: str) -> None:
-        self.store, self.name = store, name
+    def __init__(self, store: Store, name: str, *, writes: bool = True) -> None:
+        self.store, self.name, self.writes = store, name, writes
         self._connection: Any = None
         self._files: object = None
         self._hash: str | None = None
         self._since: float | None = None
+        if not writes:
+            return
         store.claim(name)
         try:
             self._connect()
@@ -501,6 +492,10 @@ class Writer:
             raise
 
     def _connect(self) -> Any:
+        if not self.writes:
+            raise SessionError(
+                f"the session {self.name!r} was opened to be read, not to be written"
+            )
         if self._connection is None:
             with self.store.explained("opened"):
                 self._connection = self.store.database.connect(self.name)
@@ -520,64 +515,25 @@ class Writer:
                 raise self.store.database.gone()
             self._files = files
 
-    def read(self, after: int = 0, before: str = "") -> list[Event]:
-        """The log, or what came after an event with the hash `before`.
-
-        Events that an older version wrote get their hashes.
-        """
+    def read(self) -> list[Event]:
+        """The log; events that an older version wrote get their hashes."""
+        if not self.writes:
+            return self.store.log(self.name)
         with self._working(reads=True) as connection:
-            read = list(self.store.read(connection, self.name, after, before))
-            kept = self.store.kept_hashes(connection, self.name, after)
-            events = [event for event, _ in read]
-            if len(kept) < len(read):
-                if not after:
-                    check_log(events)
-                new = [(event.number, one) for event, one in read if event.number not in kept]
-                self.store.add_hashes(connection, self.name, new)
-            last = after + len(read)
-            if last and self.store.length(connection, self.name) != last:
-                self.store._keep_length(connection, self.name, last)
+            read = self.store.read(connection, self.name)
+            known = self.store.hashes(connection, self.name)
+            new = [(event.number, one) for event, one in read if event.number not in known]
+            self.store.add_hashes(connection, self.name, new)
+            if self.store.length(connection, self.name) != len(read):
+                self.store.keep_length(connection, self.name, len(read))
             connection.commit()
-            self._hash = read[-1][1] if read else before
-        return events
+            self._hash = read[-1][1]
+        return [event for event, _ in read]
 
-    # -- what is kept beside the log; nothing depends on it
-
-    def kept_learner(self, code: str) -> Kept | None:
-        """What the learner came to when this code last kept it, if log and bytes are as then."""
+    def keep(self, kept: Kept, kind: str, code: str = "") -> None:
+        """Keep what need not be worked out again; nothing depends on it."""
         with self._working(reads=True) as connection:
-            query = f"""SELECT number, hash, digest, data FROM {_SNAPSHOTS}
-                WHERE session = ? AND code = ? ORDER BY number DESC LIMIT 1"""
-            for number, known, digest, data in self.store._fetch(
-                connection, query, self.name, code
-            ):
-                whole = isinstance(data, bytes) and hashlib.sha256(data).hexdigest() == digest
-                if whole and self._hash_of(connection, number) == known:
-                    return Kept(number, data)
-        return None
-
-    def _hash_of(self, connection: Any, number: int) -> str | None:
-        rows = self.store._fetch(connection, f"{_SELECT_HASHES} AND number = ?", self.name, number)
-        return next((known for _, known in rows), None)
-
-    def keep_learner(self, number: int, code: str, data: bytes) -> None:
-        """Keep what the learner came to after an event, instead of what was kept before."""
-        with self._working(reads=True) as connection:
-            delete = self.store._sql(f"DELETE FROM {_SNAPSHOTS} WHERE session = ?")
-            connection.execute(delete, (self.name,))
-            insert = f"INSERT INTO {_SNAPSHOTS} (session, number, hash, digest, code, data)"
-            digest, known = hashlib.sha256(data).hexdigest(), self._hash_of(connection, number)
-            values = (self.name, number, known, digest, code, data)
-            connection.execute(self.store._sql(f"{insert} VALUES (?, ?, ?, ?, ?, ?)"), values)
-            connection.commit()
-
-    def keep_model(self, number: int, text: str) -> None:
-        """Keep the model after an event, instead of the one before."""
-        with self._working() as connection:
-            delete = self.store._sql(f"DELETE FROM {_MODELS} WHERE session = ?")
-            connection.execute(delete, (self.name,))
-            insert = f"INSERT INTO {_MODELS} (session, number, data) VALUES (?, ?, ?)"
-            connection.execute(self.store._sql(insert), (self.name, number, text))
+            self.store.keep(connection, self.name, kept, kind, code)
             connection.commit()
 
     def check(self) -> None:
@@ -623,29 +579,9 @@ class Writer:
                 connection.close()
 
     def close(self) -> None:
-        """Let others write."""
         self.drop()
-        self.store.release(self.name)
-
-
-class Reader(Writer):
-    """Reads a session, also while another program writes to it; nothing can be written."""
-
-    def __init__(self, store: Store, name: str) -> None:
-        self.store, self.name = store, name
-        self._connection, self._since = None, None
-
-    def read(self, after: int = 0, before: str = "") -> list[Event]:
-        return self.store.log(self.name)
-
-    def kept_learner(self, code: str) -> Kept | None:
-        return None
-
-    def _connect(self) -> Any:
-        raise SessionError(f"the session {self.name!r} was opened to be read, not to be written")
-
-    def close(self) -> None:
-        """Nothing is held."""
+        if self.writes:
+            self.store.release(self.name)
 
 
 def _decode(raw: bytes) -> str:

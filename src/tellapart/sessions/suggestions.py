@@ -28,7 +28,6 @@ from tellapart.tables.table_features import candidates_in
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
 _LOOKED = 60  # candidates are looked through for the best
-_MANY = 500  # are looked through for those of one column
 _BACK = 2_000  # so many rounds are looked back at
 _EACH = 200  # for so many items of each of the two labels, and of all others
 _OTHERS = object()
@@ -198,31 +197,3 @@ def _sense(one: Candidate) -> int:
         case tree.Like(negated=False):
             return 1
     return 3
-
-
-class Suggestions:
-    """Candidates of a session, kept until the next event: after that, they may be others."""
-
-    def __init__(self) -> None:
-        self._of: tuple[State | None, int] = (None, 0)
-        self._kept: dict[tuple[str, str | None, int, str | None], list[Candidate]] = {}
-
-    def candidates(
-        self,
-        state: State,
-        question: Question,
-        label: str | None,
-        limit: int = LIMIT,
-        column: str | None = None,
-    ) -> list[Candidate]:
-        """See the function `candidates`; all, or those that read a column."""
-        if self._of != (state, state.history.number):
-            self._of, self._kept = (state, state.history.number), {}
-        key = question.id, label, limit, column
-        if key not in self._kept:
-            if column is None:
-                self._kept[key] = candidates(state, question, label, limit)
-            else:
-                found = self.candidates(state, question, label, _MANY)
-                self._kept[key] = [one for one in found if column in one.feature.schema][:limit]
-        return list(self._kept[key])

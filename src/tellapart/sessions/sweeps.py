@@ -44,7 +44,6 @@ class Swept:
 
 
 def label_of(model: DecisionList, rule: int) -> str:
-    """The label of a rule, by its number from 1."""
     clauses = list(model)
     if not 1 <= rule <= len(clauses) or clauses[rule - 1].label is None:
         raise ParameterError(f"there is no rule {rule}; rules are 1 to {len(clauses)}")

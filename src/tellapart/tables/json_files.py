@@ -19,15 +19,16 @@ from tellapart.tables.options import Limits
 
 
 def read_json_lines(
-    path: Path, limits: Limits, later: bool = False
+    path: Path, limits: Limits, *, later: bool = False, look: int | None = None
 ) -> tuple[pl.LazyFrame, list[Finding]]:
-    """A file with an object on each line; read now, or `later`, if Polars can read it."""
+    """A file with an object on each line; read `later`, if Polars can read it. `look`: only so many
+    lines tell the types; others may not fit, which reading shows."""
     _check_keys(path, objects_in_lines(path), limits)
     try:  # the whole file tells the types: a key may first come in the last line
-        frame = pl.scan_ndjson(path, infer_schema_length=None)
+        frame = pl.scan_ndjson(path, infer_schema_length=look)
         limits.check(path.name, "columns", len(frame.collect_schema()))
         frame = frame if later else frame.collect().lazy()
-        if not _may_be_mixed(frame):
+        if look is not None or not _may_be_mixed(frame):
             return frame, []
     except BROKEN:
         pass

@@ -206,14 +206,14 @@ class Source:
         except BROKEN as error:
             self.explain(error)
 
-    def readable(self, later: bool = False) -> pl.LazyFrame:
-        """Columns that have a type, as features can read them; `later`: perhaps not read yet."""
+    def readable(self, **of_lines: Any) -> pl.LazyFrame:
+        """Columns that have a type, as features can read them; see `read_json_lines`."""
         if self.frame is None:
             parts = []
             for file in self.files:
                 path, bounds = Path(file.path), self.options.bounds
                 if self.kind == "jsonl":
-                    one, found = read_json_lines(path, bounds, later)
+                    one, found = read_json_lines(path, bounds, **of_lines)
                 elif self.kind == "json":
                     one, found = read_json(path, bounds)
                 else:

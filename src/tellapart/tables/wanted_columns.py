@@ -37,19 +37,30 @@ class WantedColumns:
             raise ParameterError("sample is for teaching; predict labels every row")
         self.source, self.name, self.asked = source, source.name, dict(wanted)
         self._csvs = [one for one in source.texts if isinstance(one, CsvFile)]
-        self._careful = False
+        self._careful = None in wanted.values() and source.kind == "jsonl"
+        self._open()
+        self.findings = [one for one in source.findings if one.column in wanted]
+
+    def _open(self) -> None:
+        source = self.source
         self._readers: dict[str, ColumnReader] = {}
+        look = None if self._careful else LOOK
         try:
-            self._cells = source.cells(later=True) if source.texts else source.readable(later=True)
+            if source.texts:
+                self._cells = source.cells(later=True)
+            else:
+                self._cells = source.readable(later=True, look=look)
             self._dtypes = dict(self._cells.collect_schema())
             self.columns = list(self._dtypes)
             """All columns of the source."""
-            self.check(wanted)
+            missing = not self.asked.keys() <= self._dtypes.keys()
+            if missing and not self._csvs and self.more_carefully():
+                return
+            self.check(self.asked)
             self._decide()
         except BROKEN as error:
             source.explain(error)
-        self.types = {name: self._type(name, kind) for name, kind in wanted.items()}
-        self.findings = [one for one in source.findings if one.column in wanted]
+        self.types = {name: self._type(name, kind) for name, kind in self.asked.items()}
 
     def check(self, names: Iterable[str]) -> None:
         """Raise unless there are such columns."""
@@ -93,7 +104,10 @@ class WantedColumns:
 
     def more_carefully(self) -> bool:
         """Whether there is a slower way to read it that takes more; it is used from now on."""
-        before, self._careful = self._careful, bool(self._csvs)
+        before, self._careful = self._careful, bool(self._csvs) or self.source.kind == "jsonl"
+        if self._careful and not before and not self._csvs:
+            self.source.frame = None
+            self._open()
         return self._careful and not before
 
     def find_error(self) -> None:

@@ -187,10 +187,9 @@ class EditRule(Change):
 
 
 class Assignment(Request):
-    """What a teacher is asked about: rows where a condition holds, or that the rules call so."""
+    """What a teacher is asked about: rows where a condition holds."""
 
     where: Annotated[str, Field(max_length=10_000)] = ""
-    labels: list[Label] = []
 
 
 class Settings(Change):

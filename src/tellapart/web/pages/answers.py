@@ -12,17 +12,16 @@ from starlette.responses import Response
 from tellapart.errors import TableChanged
 from tellapart.export import sentences
 from tellapart.sessions import Answered, OddOne, Session
-from tellapart.sessions.agreement import compare, known_labels
 from tellapart.sessions.history import COLUMN, is_column
-from tellapart.sessions.labels import join_names
 from tellapart.sessions.phrasing import (
+    SAY,
     agreed,
     answers_head,
     changed_notice,
-    kept_notice,
     name,
     outcome_text,
 )
+from tellapart.sessions.teams import compare, known_labels
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.downloads import answers_csv
 from tellapart.web.pages.comparison import called, item_card
@@ -67,7 +66,7 @@ def answers(
     if event := changed or kept:
         found = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
     if kept and found is not None and found.confirmed:
-        said = kept_notice(found)
+        said = SAY.stays.format(name(found.item), found.label)
     elif changed and found is not None:
         said = changed_notice(again, name(found.item), label_of(found))
     more: dict[str, Any] = {"said": said, "kept": found if kept and said else None}
@@ -252,7 +251,6 @@ def _disputed(session: Session, call: Caller) -> dict[str, Any]:
         "assignments": session.settings["assignments"],
         "people": sorted(people),
         "is_team": len(call.app.people.all) > 1,
-        "join_names": join_names,
     }
 
 

@@ -20,10 +20,10 @@ from tellapart.features.phrasing import counted
 from tellapart.features.tree import Type
 from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
-from tellapart.sessions.agreement import known_labels
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.sessions.history import COLUMN
-from tellapart.sessions.phrasing import SAMPLES, show, table_head, taken_labels
+from tellapart.sessions.phrasing import SAMPLES, SAY, show, taken_labels
+from tellapart.sessions.teams import known_labels
 from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables import Table
 from tellapart.tables.files import KINDS, PACKED
@@ -131,7 +131,9 @@ def _about(path: Path) -> dict[str, Any]:
     named = dict.fromkeys([*([table.title] if table.title else []), *titles(table), *columns])
     rows = [table.items[place] for place in range(min(SHOWN, len(table)))]
     return {
-        "head": table_head(path.name, len(table), len(table.types)),
+        "head": SAY.table_head.format(
+            path.name, counted(len(table), "row"), counted(len(table.types), "column")
+        ),
         "columns": columns,
         "more": len(table.types) - len(columns),
         "unbroken": {one for one in columns if table.types[one] is not Type.TEXT},

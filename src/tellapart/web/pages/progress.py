@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from typing import Any
 
@@ -13,7 +12,6 @@ from starlette.responses import Response
 from tellapart.errors import ParameterError
 from tellapart.sessions import Session
 from tellapart.sessions.config import ORDERS
-from tellapart.sessions.labels import split_names
 from tellapart.sessions.phrasing import ORDER_WORDS, how_sure, progress_sentence
 from tellapart.web.access import Call
 from tellapart.web.pages.render import Form, page, redirect
@@ -178,23 +176,8 @@ def settings(session: Session, sent: Form, call: Call) -> Response:
     elif "unsure" in sent:
         wanted = {"unsure": sent["unsure"]}
     elif "teacher" in sent:
-        own = {
-            "where": sent.get("where", "").strip(),
-            "labels": _known_labels(session, sent.get("labels", "").strip()),
-        }
+        own = {"where": sent.get("where", "").strip()}
         wanted = {"assignments": {**session.settings["assignments"], sent["teacher"]: own}}
     session.set(call.name, **wanted, id=sent.get("id"))
     back = sent.get("back", "")
     return redirect(session, back if back in _BACK else "/progress")
-
-
-def _known_labels(session: Session, text: str) -> list[str]:
-    """The labels that a text names: any, if it is empty."""
-    names = split_names(text) if text else []
-    for name in names:
-        if name not in session.labels:
-            near = difflib.get_close_matches(name, session.labels, 1)
-            known = ", ".join(session.labels) or "none yet"
-            meant = f"did you mean {near[0]!r}?" if near else f"labels are: {known}"
-            raise ParameterError(f"there is no label {name!r}; {meant}")
-    return names

@@ -16,8 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
-from tellapart.sessions.labels import match_label
-from tellapart.sessions.phrasing import name, said_before
+from tellapart.sessions.phrasing import match_label, name, said_before
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.pages.comparison import called, compare

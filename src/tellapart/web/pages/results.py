@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlencode
 
+import numpy as np
 import polars as pl
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -18,7 +19,7 @@ from tellapart.features.phrasing import counted
 from tellapart.features.tree import Type
 from tellapart.sessions import Session
 from tellapart.sessions.phrasing import changed_notice, fills, next_file, show
-from tellapart.sessions.search import parse_search
+from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Table
 from tellapart.tables.packed_columns import evaluate_soon
 from tellapart.tables.row_names import titles
@@ -206,7 +207,11 @@ def export(
     source = session.opened.data.get("source") or {}
     file = Path(str(source.get("path", session.table.name))).name
     summary = session.summary()
-    trust = session.trust(session.settings["error"]) if session.labels else None
+    left_empty = 0
+    if session.labels:
+        silent = np.array([rule.label is None for rule in session.chosen_model("null")])
+        rules = np.minimum(session.clause_numbers(), len(silent) - 1)  # the last ones may be gone
+        left_empty = int(silent[rules].sum())
     return page(
         session,
         call,
@@ -221,7 +226,7 @@ def export(
         unsure=unsure,
         other="label" if unsure == "null" else "null",
         settled_unsure=session.settings["unsure"],
-        left_empty=0 if trust is None else trust.items - trust.answered,
+        left_empty=left_empty,
         fills=fills(file, summary),
         rules_count=counted(summary.rules, "rule"),
         file=file,

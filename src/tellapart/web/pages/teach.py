@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import joined, spoken
-from tellapart.sessions import Ending, Given, Session, labels
+from tellapart.sessions import Ending, Given, Session, phrasing
 from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, Moved, labels_of, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
@@ -29,8 +29,6 @@ from tellapart.sessions.phrasing import (
     covers,
     decides,
     ending_text,
-    kept_in,
-    looking_for,
     may_stop,
     means,
     milestone,
@@ -40,7 +38,6 @@ from tellapart.sessions.phrasing import (
     next_file,
     notice,
     swept_notice,
-    take_with,
     undone_notice,
     unread,
     why_again,
@@ -374,8 +371,8 @@ def moved_html(session: Session, before: Before, found: Moved) -> Markup:
 def _label(session: Session, call: Caller, sent: dict[str, str]) -> str | None:
     """The label that was chosen, or else the one that was typed; its article is kept."""
     typed, chosen = sent.get("typed", "").strip(), sent.get("label", "").strip()
-    article, bare = ("", typed) if typed in session.labels else labels.split_article(typed)
-    label = chosen or labels.match_label(bare, session.labels)
+    article, bare = ("", typed) if typed in session.labels else phrasing.split_article(typed)
+    label = chosen or phrasing.match_label(bare, session.labels)
     articles = session.settings["articles"]
     if label is not None and article and articles.get(label) != article:
         session.set(call.name, articles={**articles, label: article})
@@ -409,9 +406,9 @@ def _ending(session: Session, call: Caller, found: Ending) -> dict[str, Any]:
     return {
         "title": "What next?",
         "ending": ending_text(found),
-        "kept_in": kept_in(call.pool.store.where),
+        "kept_in": SAY.kept_in.format(call.pool.store.where),
         "odd": len(session.odd_ones(viewer=call.viewer)) if found.summary.labelled else 0,
-        "take_with": take_with(file),
+        "take_with": SAY.take_with.format(file),
         "predict": f"tellapart predict {file} {other}" if source.get("path") else "",
     }
 
@@ -439,7 +436,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
         green = any(not one["plain"] for one in values["notices"])
         values["hint"] = hint(given, chosen, last=last, learnt=green)
     if (search := session.search_of(call.name)) is not None:
-        values["looking"] = looking_for(*search)
+        values["looking"] = SAY.looking_for.format(*search)
     if chosen is not None:
         found = session.candidates(given.id, chosen, limit=MOST_REASONS)
         values["reasons"] = reason_choices(found)

@@ -275,7 +275,7 @@ function digits(all, start = 0) {
 }
 
 // ---- boxes that filter a list: Enter takes what is called so, else begins so, else has it in it
-// (`match_label` in sessions/labels.py is the same rule). An article is no part of a label.
+// (`match_label` in sessions/phrasing.py is the same rule). An article is no part of a label.
 
 function filter(input) {
   const list = $(input.dataset.filters);

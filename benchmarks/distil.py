@@ -69,9 +69,11 @@ class Scripted(Model):
         self.calls += 1
         return {place: Said(self.said(place), "", None) for place, _ in items}
 
-    def difference(self, *question: Any) -> Chosen:
+    def reason(self, *question: Any) -> Chosen:
         self.reasons += 1
-        return Chosen(0 if question[-1] else None, "", None)
+        item, _, example, _, found = question
+        offered = self.offer(found, item[1], example[1])
+        return Chosen(offered[0] if offered else None, "", None)
 
     def asked_about(self, state: str) -> Any:
         return iter(())

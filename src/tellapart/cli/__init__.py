@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 COMMANDS = {
-    "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
+    "teach": "Teach a classifier about the rows of a table, in your browser or here.",
     "demo": "Teach 101 animals to several learners, and see what they learnt.",
-    "distil": "Let a language model teach: its judgement becomes rules and SQL.",
+    "predict": "Label every row of a table.",
     "export": "Write a model as SQL, a program, sentences or a picture.",
     "import": "Read rules that are written in SQL, a CASE WHEN, as a model.",
-    "lab": "Test claims by experiment, and write a report with figures and numbers.",
-    "predict": "Label every row of a table.",
-    "serve": "Serve sessions over HTTP, for a browser and for programs.",
-    "teach": "Teach a classifier about the rows of a table, in your browser or here.",
     "session": "List sessions, take out what was learnt, export and import, check and repair.",
+    "serve": "Serve sessions over HTTP, for a browser and for programs.",
+    "distil": "Let a language model teach: its judgement becomes rules and SQL.",
     "simulate": "Teach learners a made world, or a table with a label column.",
+    "lab": "Test claims by experiment, and write a report with figures and numbers.",
+    "compare": "Compare learners by the corrections they need, on real tables and made worlds.",
 }
 """Every command, and its one line in `tellapart --help`."""
 
@@ -55,17 +55,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    from cyclopts import CycloptsError
+    from cyclopts import CycloptsError, MissingArgumentError
 
     from tellapart.cli.options import error_message, find_settings, load_settings, moved
 
     try:
         words, file = find_settings(words)
         chosen = next(iter(words), None)
-        if (said := moved(chosen or "", words)) is not None:
-            return _complain(f"{said} (Try: tellapart {chosen} --help)", 2)
         settings = load_settings(file, [*COMMANDS, "read", "keys"])
-        command, bound, ignored = build(chosen, settings, str(file)).parse_args(words)
+        app = build(chosen, settings, str(file))
+        found = app[chosen].assemble_argument_collection() if chosen in COMMANDS else ()
+        hidden = [one.name for one in found if not one.show]
+        if (said := moved(chosen or "", words, hidden)) is not None:
+            return _complain(f"{said} (Try: tellapart {chosen} --help)", 2)
+        command, bound, ignored = app.parse_args(words)
         result = command(*bound.args, **bound.kwargs, **dict.fromkeys(ignored, settings))
         sys.stdout.flush()
     except BrokenPipeError:  # the reader left (`tellapart demo | head`): nothing to complain about
@@ -73,7 +76,12 @@ def _run(words: list[str]) -> int:
         return 1
     except CycloptsError as error:
         chain = "".join(f"{word} " for word in error.command_chain or ())
-        return _complain(f"{error} (Try: tellapart {chain}--help)", 2)
+        said = str(error)
+        if isinstance(error, MissingArgumentError) and error.argument is not None:
+            name = error.argument.name
+            is_option = error.argument.index is None
+            said = f"{name if is_option else name.lstrip('-').upper()} is missing."
+        return _complain(f"{said} (Try: tellapart {chain}--help)", 2)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -99,7 +107,7 @@ def build(
     app = App(
         name="tellapart",
         help="Teach a rule-based classifier by saying what tells two things apart.\n\n"
-        "Start with: tellapart demo\n\n"
+        "Start with: tellapart teach --sample bank\n\n"
         "Settings are in tellapart.toml beside the table or above it; --config FILE names another.",
         version=tellapart.__version__,
         # what docstrings need; the renderer takes a while to load, and the list can do without
@@ -110,12 +118,12 @@ def build(
         print_error=False,
         suppress_keyboard_interrupt=False,
     )
-    for name, line in COMMANDS.items():
+    for place, (name, line) in enumerate(COMMANDS.items()):
         module, function = place_of(name)
         if name == chosen:
             app.command(getattr(importlib.import_module(module), function), name=name)
         else:
-            app.command(f"{module}:{function}", name=name, help=line)
+            app.command(f"{module}:{function}", name=name, help=line, sort_key=place)
     return app
 
 

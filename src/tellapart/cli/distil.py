@@ -25,6 +25,7 @@ from tellapart.export import to_sql
 from tellapart.export.model_files import write_whole
 from tellapart.export.text import Words, sentences
 from tellapart.features.phrasing import counted, spoken
+from tellapart.model import Clause
 from tellapart.sessions import Session, Store
 from tellapart.sessions.phrasing import split_names
 from tellapart.tables import Table, read_table
@@ -35,7 +36,6 @@ _UNTIL = 0.05
 _LONGEST_NAME = 25  # characters
 _AGAIN = 2  # a question is sent so often, at most
 _COMPLAINT = 200  # characters that say why it is asked again, at most
-_ODDEST = 20  # odd answers are listed
 
 
 @Parameter(name="*", show=False)
@@ -136,16 +136,17 @@ class Options:
             self.task,
             self.meanings,
             columns=columns,
+            ledger=ledger,
             cell=more.cell,
             reply_tokens=more.reply_tokens,
             reasoning=more.reasoning,
             timeout=more.timeout,
-            ledger=ledger,
         )
 
 
 def distil(
     table: Annotated[str, Parameter(help="A file, as for 'tellapart teach'.")],
+    /,
     *,
     asked: Options,
     settings: TomlSettings = None,
@@ -366,13 +367,7 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
     mine = [one for one in session.history(teacher=work.teacher) if not one.undone]
     low, likely, high = summary.error
     misfits = [*work.model.misfits()]
-    rules = sentences(model, Words(feature=spoken))
-    rows = np.bincount(fired(model, session.table), minlength=len(list(model)))
-    records = [  # clauses after the last rule label nothing
-        (rule, int(n), 1.0 if clause.record is None else clause.record.high)
-        for rule, clause, n in zip(rules, model, rows, strict=False)
-        if clause.label is not None
-    ]
+    rows = np.bincount(fired(model, session.table), minlength=len(list(model))).tolist()
     try:
         sql = to_sql(model)
     except ExportError as error:
@@ -401,23 +396,8 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
             for name, rates in session.slip_rates().items()
             for rate in rates
         ],
-        "sure_rows": sum(n for _, n, high in records if high <= SURE),
-        "unsure_rules": [
-            {"rule": rule, "rows": n, "error_at_most": high}
-            for rule, n, high in sorted(records, key=lambda one: -one[1])
-            if high > SURE and n
-        ],
-        "odd": [
-            {
-                "item": str(odd.answer.item),
-                "teacher": odd.answer.teacher,
-                "label": odd.answer.label or str(odd.answer.guess.label),
-                "expected": odd.expected,
-                "why": odd.why,
-            }
-            for odd in session.odd_ones()[:_ODDEST]
-        ],
-        "rules": rules,
+        "sure_rows": sum(n for clause, n in zip(model, rows, strict=False) if _is_sure(clause)),
+        "rules": sentences(model, Words(feature=spoken)),
         "sql": sql,
     }
 
@@ -447,15 +427,14 @@ def _text(made: Mapping[str, Any]) -> str:
         "",
         "Rules; the first that matches wins:",
         *(f"{n:3}. {rule}" for n, rule in enumerate(made["rules"], 1)),
+        "",
+        "Look at them, and settle what looks odd, on the pages of 'tellapart teach TABLE'.",
     ]
-    if made["unsure_rules"]:
-        lines += ["", "Not sure, by the rows they label:"]
-    for one in made["unsure_rules"][:10]:
-        error = f"error at most {100 * one['error_at_most']:.0f} %"
-        lines.append(f"  {counted(one['rows'], 'row')}, {error}: {one['rule']}")
-    if made["odd"]:
-        lines += ["", "The oddest answers:"]
-    return "\n".join([*lines, *(f"  {one['why']} ({one['teacher']})" for one in made["odd"])])
+    return "\n".join(lines)
+
+
+def _is_sure(clause: Clause) -> bool:
+    return clause.label is not None and clause.record is not None and clause.record.high <= SURE
 
 
 def _slips(rate: Mapping[str, Any]) -> str:

@@ -25,6 +25,7 @@ To: TypeAlias = Literal[Language, "dbt"]
 
 def export(
     model: str,
+    /,
     *,
     to: To,
     dialect: Dialect = "duckdb",
@@ -164,6 +165,7 @@ def _of_session(db: str, name: str) -> _Taught:
 
 def import_rules(
     rules: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    /,
     *,
     output: Annotated[Path, Parameter(alias="-o")],
     dialect: str = "duckdb",

@@ -5,7 +5,7 @@
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -239,54 +239,50 @@ def load_settings(path: Path | None, sections: Iterable[str]) -> dict[str, Any]:
 
 # -- options that moved
 
-_IN_READ = "moved: use --read {name}=VALUE, or {name} in [read] of tellapart.toml"
-_IN_FILE = "moved: it is {name} in [{command}] of tellapart.toml"
+_IN_READ = "moved: use --read {key}=VALUE, or {key} in [read] of tellapart.toml"
+_IN_FILE = "moved: it is {key} in [{command}] of tellapart.toml"
+_READERS = ("teach", "serve", "distil", "predict", "simulate")
+_READING = {
+    "--null": _IN_READ.format(key="nulls"),
+    "--no-header": "moved: use --read header=0, or header = 0 in [read] of tellapart.toml",
+}
 _AGAIN = "is gone: run the command again with another --model; it is another teacher"
-_READ = dict.fromkeys([key.replace("_", "-") for key in READ_KEYS if key != "sample"], _IN_READ) | {
-    "null": _IN_READ.replace("{name}", "nulls"),
-    "no-header": "moved: use --read header=0, or header = 0 in [read] of tellapart.toml",
-}
-MOVED: dict[str, dict[str, str]] = {
-    "teach": {
-        **_READ,
-        "keys": 'moved: keys are in [keys] of tellapart.toml, such as undo = "z"',
-    },
-    "serve": {**_READ, "sample": _IN_READ, "title": _IN_FILE, "allow-host": _IN_FILE},
+_GONE: dict[str, dict[str, str]] = {
+    "teach": {"--keys": 'moved: keys are in [keys] of tellapart.toml, such as undo = "z"'},
     "distil": {
-        **_READ,
-        **dict.fromkeys(["meaning", "price-in", "price-out", "batch", "parallel"], _IN_FILE),
-        **dict.fromkeys(["labels-only", "teacher", "id", "learner", "cell"], _IN_FILE),
-        **dict.fromkeys(["reply-tokens", "reasoning", "timeout"], _IN_FILE),
-        "second": _AGAIN,
-        "share": _AGAIN,
-        "report": "is gone: the pages of 'tellapart teach TABLE' say the same, and --json",
+        "--second": _AGAIN,
+        "--share": _AGAIN,
+        "--report": "is gone: the pages of 'tellapart teach TABLE' say the same, and --json",
     },
-    "predict": {**_READ, "prefix": _IN_FILE, "split": _IN_FILE, "master": _IN_FILE},
-    "simulate": {
-        **_READ,
-        "sample": _IN_READ,
-        "teacher": "is gone: the teacher goes by the components",
-    },
+    "simulate": {"--teacher": "is gone: the teacher goes by the components"},
     "export": {
-        "value": "is gone: --to select gives the label, the rule and its example",
-        "clean": "is gone: leave it out",
-        "simplify": "is gone: exports are always simplified",
+        "--value": "is gone: --to select gives the label, the rule and its example",
+        "--clean": "is gone: leave it out",
+        "--simplify": "is gone: exports are always simplified",
     },
 }
-"""What became of options of earlier versions, command by command."""
 
 
-def moved(command: str, words: Iterable[str]) -> str | None:
+def moved(command: str, words: Iterable[str], settings: Collection[str] = ()) -> str | None:
     """What to say of the first option that has moved, if there is one.
+
+    `settings` are those that stand in the section of the command only.
 
     >>> moved("teach", ["zoo.csv", "--separator", "tab"])
     '--separator moved: use --read separator=VALUE, or separator in [read] of tellapart.toml'
     """
     for word in words:
-        option = word.partition("=")[0]
         if word == "--":
             break
-        if option.startswith("--") and option[2:] in MOVED.get(command, {}):
-            name = option[2:].replace("-", "_")
-            return f"{option} {MOVED[command][option[2:]].format(name=name, command=command)}"
+        option = word.partition("=")[0]
+        key, said = option.removeprefix("--").replace("-", "_"), None
+        if option in settings:
+            said = _IN_FILE
+        elif command in _READERS and key in READ_KEYS and (command, key) != ("teach", "sample"):
+            said = _IN_READ
+        elif command in _READERS:
+            said = _READING.get(option)
+        said = _GONE.get(command, {}).get(option, said)
+        if said is not None and option.startswith("--"):
+            return f"{option} {said.format(key=key, command=command)}"
     return None

@@ -71,6 +71,7 @@ class Options:
 def predict(
     model: Annotated[str, Parameter(help=_MODEL)],
     table: Annotated[str | None, Parameter(help=_TABLE, allow_leading_hyphen=True)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,
@@ -128,6 +129,10 @@ def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | 
     place = local_path(model)
     kept = place.with_name(place.name + ".sessions.db")
     if not kept.is_file():
+        if not place.exists():
+            raise ParameterError(
+                f"there is no file {model}: name a model file, or a table that was taught"
+            )
         try:
             return load_model(model), None
         except FormatError as error:

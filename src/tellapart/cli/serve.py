@@ -67,6 +67,7 @@ class Options(TableOptions):
 
 def serve(
     table: Annotated[str | None, Parameter(help="A table, as for 'tellapart teach'.")] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def session(
     do: Literal["list", "model", "export", "import", "check", "repair"],
     what: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None,
+    /,
     *,
     db: str,
     name: str | None = None,

@@ -5,6 +5,7 @@ The story and the rules are those of the first learner; the others are compared 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ from cyclopts import Parameter
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from tellapart import worlds
 from tellapart.cli.options import Again, Amount, TomlSettings, Whole, say_finding, table_and_reading
@@ -27,10 +27,12 @@ from tellapart.export.text import Words, name_of, plainly, sentences
 from tellapart.features.phrasing import counted
 from tellapart.lab.figures import draw_trials
 from tellapart.lab.trial import Trial, run, told_parameters
+from tellapart.learners import BaseLearner
 from tellapart.learners.by_name import make_learner, world_facts
 from tellapart.model import Not, describe
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.tables import read_table
+from tellapart.teachers import Slip
 from tellapart.worlds import World
 from tellapart.worlds.zoo import say_feature, say_label
 
@@ -83,7 +85,9 @@ def demo(
         " is simulated, and slips now and then."
     )
     trials = _run_trials(world, LEARNERS, SLIP_RATE, seed)
-    report = _Report("Teaching 101 animals", introduction, _words("zoo"), trials, [platypus])
+    report = _Report(
+        "Teaching 101 animals", introduction, "animals", _words("zoo"), trials, [platypus]
+    )
     report.give(picture, as_json=json)
     if not json:
         print("Next, teach one yourself: tellapart teach --sample bank")
@@ -144,7 +148,7 @@ def simulate(*, asked: Options | None = None, settings: TomlSettings = None) -> 
     made = _from_table(table, how, asked) if table or asked.label else _made(asked)
     names = asked.learner or (LEARNERS if len(made) <= LONG else LEARNERS[1:])
     trials = _run_trials(made, names, asked.slips, asked.seed)
-    first = next(iter(trials.values()))
+    first = trials[0]
     if asked.model is not None:
         save_model(first.learner.model, asked.model)
     odd = [number for number in first.lesson.mistake_rounds if number in set(made.exceptions)]
@@ -153,7 +157,7 @@ def simulate(*, asked: Options | None = None, settings: TomlSettings = None) -> 
         f" {counted(made.m, 'component')} in mind. Exceptions: {made.k or 'none'}."
     )
     words = Words() if table else _words(asked.world or "tree")
-    report = _Report(f"Teaching {made.name}", introduction, words, trials, odd[:1])
+    report = _Report(f"Teaching {made.name}", introduction, "items", words, trials, odd[:1])
     report.give(asked.picture, as_json=asked.json)
 
 
@@ -215,16 +219,10 @@ def _sizes(kind: str, asked: Options) -> dict[str, Any]:
     return {name: takes[name] if given[name] is None else given[name] for name in takes}
 
 
-def _run_trials(
-    world: World, names: Iterable[str], slip_rate: float, seed: int
-) -> dict[str, Trial]:
-    """The trial of every learner, by the name it was asked for."""
+def _run_trials(world: World, names: Iterable[str], slip_rate: float, seed: int) -> list[Trial]:
     facts = world_facts(*told_parameters(world, slip_rate, seed), len(world))
-    learners = {name: make_learner(name, facts=facts) for name in names}
-    return {
-        name: run(world, learner, slip_rate=slip_rate, seed=seed)
-        for name, learner in learners.items()
-    }
+    learners = [make_learner(name, facts=facts) for name in names]
+    return [run(world, learner, slip_rate=slip_rate, seed=seed) for learner in learners]
 
 
 def _words(kind: str) -> Words:
@@ -280,31 +278,32 @@ class _Report:
 
     title: str
     introduction: str
+    what: str
+    """What items are called: "animals"."""
     words: Words
-    trials: Mapping[str, Trial]
+    trials: Sequence[Trial]
     also: Iterable[int]
     """Rounds of the first trial to tell, besides those that are always told."""
 
     @property
     def first(self) -> Trial:
-        return next(iter(self.trials.values()))
+        return self.trials[0]
 
     def give(self, picture: Path | None, *, as_json: bool) -> None:
         """Save the picture, if one is wanted and can be drawn, and print the rest."""
         saved = None
         if picture is not None:
             try:
-                draw_trials([*self.trials.values()], picture, self.title)
+                draw_trials(self.trials, picture, self.title)
                 saved = str(picture)
             except MissingExtra as error:
                 print(f"tellapart: going on without a picture: {error}", file=sys.stderr)
         if as_json:
             print(dumps(self.to_json(saved), ensure_ascii=False))
             return
-        console = Console(highlight=False)
-        self._print(console)
+        self._print()
         if saved is not None:
-            console.print(f"Picture of the mistakes: {saved}", soft_wrap=True, markup=False)
+            print(f"Picture of the mistakes: {saved}")
 
     def to_json(self, picture: str | None) -> dict[str, Any]:
         """Everything, under the keys that docs/cli.md documents."""
@@ -322,65 +321,59 @@ class _Report:
             ],
             "slip_rate": first.slip_rate,
             "seed": first.seed,
-            "learners": [_trial_json(trial) for trial in self.trials.values()],
+            "learners": [_trial_json(trial) for trial in self.trials],
             "story": [_round_json(one) for one in _story(first, self.also)],
             "picture": picture,
         }
 
-    def _print(self, console: Console) -> None:
+    def _print(self) -> None:
         """Story, rules, mistakes, exceptions."""
-        first, name = self.first, type(self.first.learner).__name__
-        odd = [*map(self._exception, first.world.exceptions)]
-        if len(odd) > _SHOWN:
-            odd = [*odd[:_SHOWN], f"... and {len(odd) - _SHOWN} more"]
+        console, name = Console(highlight=False, markup=False), type(self.first.learner).__name__
+        world = self.first.world
         sections: dict[str, RenderableType] = {
-            self.title: Text(self.introduction),
+            self.title: self.introduction,
             f"A few rounds with {name}": self._rounds(),
             f"What {name} learnt: the first matching rule wins": self._rules(),
             "Mistakes, and the most there could be": self._mistakes(),
-            "Exceptions, by what the teacher has in mind": Text("\n".join(odd or ["none"])),
+            "Exceptions: no rule explains them": _some(map(self._exception, world.exceptions)),
+            f"Slips of the teacher, in front of {name}": _some(map(self._slip, self.first.slips)),
         }
         for title, told in sections.items():
-            console.print(Text(title, style="bold"))
-            console.print(Padding(told, (0, 0, 1, 2)))
+            if told:
+                console.print(title, style="bold")
+                console.print(Padding(told, (0, 0, 1, 2)))
 
     def _rounds(self) -> Table:
         table = _columns("round", "item", "guess, and why", "the teacher says", right=["round"])
-        last = -1
+        words, last = self.words, -1
         for one in _story(self.first, self.also):
             between = range(last + 1, one.number)
             if between:
                 wrong = sum(n in between for n in self.first.lesson.mistake_rounds)
                 gone = f"{counted(len(between), 'round')}, {counted(wrong, 'mistake')}"
-                table.add_row("...", "", Text(gone, style="dim"), "")
-            guess = Text("?")
+                table.add_row("...", "", gone, "")
+            guess = "?"
             if one.guess.label is not None:
-                guess = Text(self.words.label(one.guess.label), style="cyan")
-                guess.append(f", like {self.words.item(one.guess.example)}", style="default")
-            item = Text(self.words.item(one.item), style="bold")
-            table.add_row(str(one.number), item, guess, self._answer(one))
+                guess = f"{words.label(one.guess.label)}, like {words.item(one.guess.example)}"
+            table.add_row(str(one.number), words.item(one.item), guess, self._answer(one))
             last = one.number
         return table
 
-    def _answer(self, one: _Round) -> Text:
-        text, words = Text(), self.words
-        if one.answer is None:
-            text.append("Right.", style="green")
-        else:
-            asked = one.guess.label is None
-            text.append("It is " if asked else "No, ", style="default" if asked else "red")
-            text.append(words.label(one.answer.label), style="cyan")
+    def _answer(self, one: _Round) -> str:
+        words, said = self.words, "Right."
+        if one.answer is not None:
+            said = (
+                f"{'It is' if one.guess.label is None else 'No,'} {words.label(one.answer.label)}"
+            )
             if one.answer.feature is not None:
-                said = self._reason(one.answer.feature)
-                text.append(f": {said}, unlike {words.item(one.guess.example)}")
-            text.append(".")
-        if one.slip:
-            other = one.answer is not None and one.answer.label != one.truth
-            slip = f" A slip: it is {words.label(one.truth)}." if other else " A slip."
-            text.append(slip, style="yellow")
-        elif one.exception:
-            text.append(" An exception.", style="yellow")
-        return text
+                example = words.item(one.guess.example)
+                said += f": {self._reason(one.answer.feature)}, unlike {example}"
+            said += "."
+        if one.slip and one.answer is not None and one.answer.label != one.truth:
+            said += f" A slip: it is {words.label(one.truth)}."
+        elif one.slip or one.exception:
+            said += " A slip." if one.slip else " An exception."
+        return said
 
     def _reason(self, feature: Feature) -> str:
         """What a teacher says of the item by naming a feature: "it lays eggs"."""
@@ -400,38 +393,86 @@ class _Report:
             wrong[place[id(clause)]] += clause.label != label
         for n, sentence in enumerate(said[:_SHOWN]):
             count = f"{wrong[n]:,}" if wrong[n] else ""
-            table.add_row(f"{n + 1}.", Text(sentence), f"{labelled[n]:,}", count)
+            table.add_row(f"{n + 1}.", sentence, f"{labelled[n]:,}", count)
         if len(said) > _SHOWN:
-            table.add_row("", Text(f"... and {len(said) - _SHOWN} more", style="dim"), "", "")
+            table.add_row("", f"... and {len(said) - _SHOWN} more", "", "")
         return table
 
     def _mistakes(self) -> RenderableType:
-        names = ("learner", "mistakes", "bound", "rules", f"right of {len(self.first.world):,}")
-        table = _columns(*names, right=names[1:])
-        for name, trial in self.trials.items():
-            lesson, bound = trial.lesson, trial.bound
-            useful = bound is not None and bound < lesson.rounds
+        after = f"right of {len(self.first.world):,}"
+        names = ("learner", "is told", "mistakes", "bound", "rules", "dropped", after)
+        table = _columns(*names, right=names[2:])
+        for trial in self.trials:
+            lesson, useless = trial.lesson, "*" if _is_useless(trial) else ""
             table.add_row(
-                Text(name),
-                Text(f"{lesson.mistakes:,}", style="bold"),
-                f"{bound:,.0f}" if useful else "-",
-                f"{lesson.rules_created - lesson.rules_deleted:,}",
+                type(trial.learner).__name__,
+                chosen_parameters(trial.learner),
+                f"{lesson.mistakes:,}",
+                "none" if trial.bound is None else f"{trial.bound:,.0f}{useless}",
+                f"{lesson.rules_created:,}",
+                f"{lesson.rules_deleted:,}",
                 f"{trial.right:,}",
             )
-        notes = (
-            "bound: the most mistakes that its guarantee allows; - if that is every round, or more",
-            "right: what its rules label rightly when the lesson is over",
-        )
-        return Group(table, *(Text(note, style="dim") for note in notes))
+        notes = [
+            f"{after}: {self.what} its rules label rightly when the lesson is over",
+            "m: groups in the teacher's mind; k: exceptions and slips; s: how many say the same",
+        ]
+        if any(trial.bound is None for trial in self.trials):
+            notes.append("none: its guarantee does not reach this far")
+        if any(map(_is_useless, self.trials)):
+            notes.append("*: no useful bound: as many mistakes as rounds, or more")
+        return Group(table, *notes)
 
     def _exception(self, number: int) -> str:
         """An item whose label is not its component's."""
         world, words = self.first.world, self.words
         component = world.teacher().component_of(world.items[number])
         assert component is not None
-        other = words.label(world.representation.components[component].label)
-        item, label = words.item(world.items[number]), words.label(world.labels[number])
-        return f"{item} is {label}, yet by its features {other}"
+        other = world.representation.components[component]
+        line = f"{words.item(world.items[number])} is {words.label(world.labels[number])}"
+        line += f", yet by its features {words.label(other.label)}"
+        if 0 < len(other.literals) <= 5:
+            said = ", ".join(words.feature(feature, wanted) for feature, wanted in other.literals)
+            line += f": {words.subject} {said}".replace("  ", " ")
+        return line
+
+    def _slip(self, slip: Slip) -> str:
+        """What the teacher said and did not mean."""
+        words, truth = self.words, self.first.world.labels[slip.round]
+        line = f"round {slip.round}: {words.item(slip.item)} is {words.label(truth)}"
+        if slip.said.label != truth:
+            line += f", and was called {words.label(slip.said.label)}"
+        elif slip.said.feature is not None:
+            line += f", but not because {self._reason(slip.said.feature)}"
+        return line
+
+
+def _some(lines: Iterable[str]) -> str:
+    """The first of some lines, and how many more there are."""
+    told = [*lines]
+    more = [f"... and {len(told) - _SHOWN} more"] if len(told) > _SHOWN else []
+    return "\n".join([*told[:_SHOWN], *more])
+
+
+def _is_useless(trial: Trial) -> bool:
+    """Whether a bound allows a mistake in every round."""
+    return trial.bound is not None and trial.bound >= trial.lesson.rounds
+
+
+def chosen_parameters(learner: BaseLearner) -> str:
+    """The parameters of a learner that differ from the defaults.
+
+    >>> from tellapart import AdaptiveDFF, RobustDFF
+    >>> chosen_parameters(RobustDFF(7, 4, 1)), chosen_parameters(AdaptiveDFF())
+    ('m=7 k=4 s=1', 'nothing')
+    """
+    usual = inspect.signature(type(learner)).parameters
+    shown = []
+    for name, value in learner.parameters().items():
+        said = type(value).__name__ if isinstance(value, BaseLearner) else str(value)
+        if value != usual[name].default:
+            shown.append(f"{name}={f'{value:.2g}' if isinstance(value, float) else said}")
+    return " ".join(shown) or "nothing"
 
 
 def _columns(*names: str, right: Sequence[str] = ()) -> Table:

@@ -74,6 +74,7 @@ _TABLE = (
 
 def teach(
     table: Annotated[str | None, Parameter(help=_TABLE)] = None,
+    /,
     *,
     asked: Options | None = None,
     settings: TomlSettings = None,
@@ -184,10 +185,10 @@ def _talk(session: Session, name: str, *, tour: bool) -> None:
     from tellapart.console.keyboard import keyboard
     from tellapart.sessions.tour import hint
 
-    def guide(given: Given) -> str | None:
+    def guide(given: Given, label: str | None = None) -> str | None:
         said = session.history(last=1)
         last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
-        return hint(given, last=last)
+        return hint(given, label, last=last, console=True)
 
     with session:
         try:

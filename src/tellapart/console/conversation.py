@@ -10,7 +10,6 @@ import difflib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -30,7 +29,7 @@ from tellapart.sessions.phrasing import (
     ASKED,
     COMMANDS,
     CONSOLE,
-    HELP,
+    CONSOLE_HELP,
     NEW,
     SAY,
     a_label,
@@ -69,11 +68,11 @@ def talk(
     teacher: str,
     keyboard: Keyboard,
     console: Console,
-    hint: Callable[[Given], str | None] | None = None,
+    hint: Callable[..., str | None] | None = None,
 ) -> None:
     """Teach until there are no rows left, or nothing more is typed.
 
-    `hint` says what to print before a row, if anything.
+    `hint` says what to print before a row, if anything; and, with the label, before its reason.
     """
     _Conversation(session, teacher, keyboard, Screen(console), hint).run()
 
@@ -86,7 +85,7 @@ class _Conversation:
     teacher: str
     keyboard: Keyboard
     screen: Screen
-    hint: Callable[[Given], str | None] | None
+    hint: Callable[..., str | None] | None
 
     def run(self) -> None:
         with suppress(_Stop):
@@ -97,14 +96,12 @@ class _Conversation:
                 else:
                     self.ask(found)
         summary = self.session.summary()
-        said = (
-            f"Saved. {taught_so_far(summary).removesuffix('.')}, {counted(summary.rules, 'rule')}."
-        )
+        taught = taught_so_far(summary).removesuffix(".")
+        self.screen.say(f"Saved. {taught}, {counted(summary.rules, 'rule')}. {CONSOLE['go on']}")
         source = (self.session.opened.data.get("source") or {}).get("path")
         if source and summary.rules:
             file = Path(str(source)).name
-            said += CONSOLE["next"].format(file, next_file(file))
-        self.screen.say(said)
+            self.screen.say(CONSOLE["next"].format(file, next_file(file)))
 
     def read(self, prompt: str, keys: str = "") -> str:
         """What is typed next: a word, or one of the keys; help is given at once."""
@@ -114,56 +111,78 @@ class _Conversation:
             raise _Stop
         return word
 
+    def repeat(self, step: Callable[[], bool]) -> None:
+        """Do a step until the next row may come; what is refused is said."""
+        while True:
+            try:
+                if step():
+                    return
+            except TellapartError as error:
+                self.screen.say(str(error).splitlines()[0], "red")
+
     def end(self, ending: Ending) -> None:
         """Nothing is left, until something is undone."""
-        self.screen.say(ending_text(ending), "bold")
-        done = False
-        while not done:
+
+        def step() -> bool:
             word = self.read("> ")
-            done = word.startswith("/") and self.command(None, word)
+            return word.startswith("/") and self.command(None, word)
+
+        self.screen.say(ending_text(ending), "bold")
+        self.repeat(step)
 
     def ask(self, given: Given) -> None:
         """Ask about one row until the next one may come."""
-        if self.hint is not None and (words := self.hint(given)) is not None:
-            self.screen.say("")
-            self.screen.say(words, "cyan")
+        self.guide(given)
         self.screen.row(given)
         if (why := why_again(self.session.asked_again(given.id), given.guess)) is not None:
             self.screen.say(why, "dim")
         if (search := self.session.search_of(self.teacher)) is not None:
             self.screen.say(SAY.looking_for.format(*search), "dim")
         if given.asks == "feature":
-            return self.ask_why(given, str(given.kept))
+            self.ask_why(given, str(given.kept))
+            return
         if given.tags and self.ask_tag(given, given.tags[0]):
-            return None
+            return
         labels = self.session.labels
         self.screen.question(given, self.session.settings["articles"])
         self.screen.labels(labels, self.session.meanings)
         self.screen.progress(self.session)
-        done = False
-        while not done:
-            word = self.read("> ", f"{_DIGITS}?")
-            if word.startswith("/"):
-                done = self.command(given, word)
-            elif word == ENTER and given.asks == "answer":
-                done = self.answer(given, "right")
-            elif (label := self.label_of(word)) is None:
-                continue
-            elif label == given.guess.label:
-                done = self.answer(given, "right")
-            elif given.asks == "answer":
-                return self.ask_why(given, label)
-            else:
-                done = self.answer(given, "wrong", label)
-        return None
+        self.repeat(lambda: self.read_answer(given))
+
+    def read_answer(self, given: Given) -> bool:
+        word = self.read("> ", f"{_DIGITS}?")
+        if word.startswith("/"):
+            return self.command(given, word)
+        if word == ENTER and given.asks == "answer":
+            return self.answer(given, "right")
+        if word == ENTER:
+            self.screen.question(given, {})
+        label = self.label_of(word)
+        if label is None:
+            return False
+        if label == given.guess.label:
+            return self.answer(given, "right")
+        if given.asks != "answer":
+            return self.answer(given, "wrong", label)
+        self.ask_why(given, label)
+        return True
+
+    def guide(self, *about: Given | str) -> None:
+        """Say what the tour says here."""
+        if self.hint is not None and (words := self.hint(*about)) is not None:
+            self.screen.say("")
+            self.screen.say(words, "cyan")
 
     def label_of(self, word: str) -> str | None:
         """The label that a key or a word stands for."""
         if word in (ENTER, ESCAPE):
             return None
-        if word in _DIGITS:
-            return dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
-        return self.read_label(word)
+        if word not in _DIGITS:
+            return self.read_label(word)
+        label = dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
+        if label is None:
+            self.screen.say(CONSOLE["no digit"].format(word), "dim")
+        return label
 
     def read_label(self, typed: str) -> str | None:
         """A label that is typed: a known one by a part of its name, or a new one, which is asked
@@ -177,55 +196,66 @@ class _Conversation:
             self.screen.say(f'"{bare}" is {label}.', "dim")
         articles = self.session.settings["articles"]
         if article and articles.get(label) != article:
-            self.attempt(
-                lambda: self.session.set(self.teacher, articles={**articles, label: article})
-            )
+            self.session.set(self.teacher, articles={**articles, label: article})
         return label
 
     def ask_tag(self, given: Given, tag: str) -> bool:
-        """Ask whether the row has a tag that the guess depends on."""
-        self.screen.say(CONSOLE["tag"].format(tag), "bold")
-        while True:
+        """Ask whether the row has a tag that the guess depends on; whether that was answered."""
+        answered = True
+
+        def step() -> bool:
+            nonlocal answered
             word = self.read("> ", "120")
             if word in ("1", "2"):
-                set_tag = partial(self.session.set_tag, self.teacher, tag, given.item)
-                return self.attempt(partial(set_tag, word == "1"))
-            if word in ("0", ENTER, ESCAPE):
-                return False
-            if word.startswith("/") and self.command(given, word):
+                self.session.set_tag(self.teacher, tag, given.item, word == "1")
                 return True
+            answered = word not in ("0", ENTER, ESCAPE)
+            return not answered or (word.startswith("/") and self.command(given, word))
+
+        self.screen.say(CONSOLE["tag"].format(tag), "bold")
+        self.repeat(step)
+        return answered
 
     def ask_why(self, given: Given, label: str) -> None:
         """Ask what tells the row from the earlier one."""
         everything = shown = self.session.candidates(given.id, label, limit=_SUGGESTED)
+        self.guide(given, label)
         self.screen.why(given, a_label(label, self.session.settings["articles"]))
         self.screen.reasons(shown)
-        start, done = 0, False
-        while not done:
+        start = 0
+
+        def step() -> bool:
+            nonlocal shown, start
             word = self.read("because> ", f"0{_DIGITS}+?")
+            if word.startswith("/"):
+                return self.command(given, word)
+            if word.startswith("#"):
+                return self.say_tag(given, label, word[1:].strip())
+            if word == "0":
+                return self.answer(given, "wrong", label)
+            if word == ESCAPE:
+                return given.asks != "feature"  # the same row comes again
+            if word == ENTER:
+                return False
             if word in _DIGITS:
                 chosen = shown[start:][int(word) - 1 : int(word)]
-                done = bool(chosen) and self.answer(given, "wrong", label, str(chosen[0].feature))
-            elif word == "0":
-                done = self.answer(given, "wrong", label)
+                if chosen:
+                    return self.answer(given, "wrong", label, str(chosen[0].feature))
+                self.screen.say(CONSOLE["no digit"].format(word), "dim")
             elif word == "+":
                 start = start + _NINE if start + _NINE < len(shown) else 0
                 self.screen.reasons(shown[start:])
-            elif word == ESCAPE:
-                done = given.asks != "feature"  # the same row comes again
-            elif word.startswith("/"):
-                done = self.command(given, word)
-            elif word.startswith("#"):
-                done = self.say_tag(given, label, word[1:].strip())
-            elif word != ENTER:
-                if self.is_reason(word):
-                    done = self.answer(given, "wrong", label, word)
-                else:
-                    shown, start = self.find(everything, word), 0
-                    self.screen.reasons(shown)
-                    if not shown:
-                        self.screen.say(CONSOLE["no reason"].format(word), "dim")
-                        shown = everything
+            elif self.is_reason(word):
+                return self.answer(given, "wrong", label, word)
+            else:
+                shown, start = self.find(everything, word), 0
+                self.screen.reasons(shown)
+                if not shown:
+                    self.screen.say(CONSOLE["no reason"].format(word), "dim")
+                    shown = everything
+            return False
+
+        self.repeat(step)
 
     def is_reason(self, text: str) -> bool:
         """Whether a text is a reason by itself, or means to be one."""
@@ -272,7 +302,8 @@ class _Conversation:
             return self.change_example(given)
         elif command == "note":
             text = text or (self.keyboard.word(f"{ASKED['note']}: ") or "").strip()
-            if text and self.attempt(lambda: self.session.note(self.teacher, text, given.item)):
+            if text:
+                self.session.note(self.teacher, text, given.item)
                 self.screen.say("Note saved.", "dim")
         else:
             return self.answer(given, "skipped" if command == "skip" else "unsure")
@@ -281,12 +312,13 @@ class _Conversation:
     def labels(self, text: str) -> None:
         """Say what a label means, `/labels bird: has feathers`; or list them all."""
         label, colon, meaning = (part.strip() for part in text.partition(":"))
-        if not label:
-            self.screen.labels(self.session.labels, self.session.meanings)
-        elif colon and self.attempt(
-            lambda: self.session.describe_label(self.teacher, label, meaning)
-        ):
+        if label and colon:
+            self.session.describe_label(self.teacher, label, meaning)
             self.screen.say(f"{label}: {meaning or 'no meaning'}", "dim")
+        else:
+            for one in self.session.labels:
+                means = self.session.meanings.get(one)
+                self.screen.say(f"  {one}{f': {means}' if means else ''}")
 
     def change_example(self, given: Given) -> bool:
         """Change the answer about the earlier row."""
@@ -303,7 +335,8 @@ class _Conversation:
             return False
         right = label == last.guess.label
         new: tuple[AnswerWord, str | None] = ("right", None) if right else ("wrong", label)
-        return self.attempt(lambda: self.session.change(self.teacher, last.id, *new))
+        self.session.change(self.teacher, last.id, *new)
+        return True
 
     def answer(
         self,
@@ -312,58 +345,41 @@ class _Conversation:
         label: str | None = None,
         feature: str | None = None,
     ) -> bool:
-        """Answer, and say what was learnt; True if that was possible."""
+        """Answer, and say what was learnt."""
         session = self.session
-
-        def work() -> None:
-            before = Before(session.model, given.item, label, feature)
-            small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
-            old = labels_of(session)[1] if small else None
-            saved = session.answer(self.teacher, given.id, answer, label, feature)
-            if (words := notice(saved.outcome, name(given.item))) is not None:
-                self.screen.say(words, "dim")
-            if (found := learnt(session, saved, before)) is not None:
-                self.screen.learnt(found)
-                if old is not None and found.kind in ("new", "changed"):
-                    mine = [c for c in moved(session, old, before).counts if c[1] == label]
-                    rows = sum(rows for *_, rows in mine)
-                    said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
-                    self.screen.say(f"  {said}", "green")
-
-        return self.attempt(work)
+        before = Before(session.model, given.item, label, feature)
+        small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
+        old = labels_of(session)[1] if small else None
+        saved = session.answer(self.teacher, given.id, answer, label, feature)
+        if (words := notice(saved.outcome, name(given.item))) is not None:
+            self.screen.say(words, "dim")
+        if (found := learnt(session, saved, before)) is not None:
+            self.screen.learnt(found)
+            if old is not None and found.kind in ("new", "changed"):
+                mine = [c for c in moved(session, old, before).counts if c[1] == label]
+                rows = sum(rows for *_, rows in mine)
+                said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
+                self.screen.say(f"  {said}", "green")
+        return True
 
     def say_tag(self, given: Given, label: str, tag: str) -> bool:
         """Answer with a tag that the row has and the earlier row has not."""
-
-        def work() -> bool:
-            feature = self.session.tag_apart(self.teacher, given, tag)
-            return self.answer(given, "wrong", label, feature)
-
-        return bool(tag) and self.attempt(work)
+        if not tag:
+            return False
+        feature = self.session.tag_apart(self.teacher, given, tag)
+        return self.answer(given, "wrong", label, feature)
 
     def undo_or_redo(self, way: str) -> bool:
         act = self.session.undo if way == "undo" else self.session.redo
-
-        def work() -> None:
-            self.screen.say(undone_notice(act(self.teacher), redo=way == "redo"), "dim")
-
-        return self.attempt(work)
+        self.screen.say(undone_notice(act(self.teacher), redo=way == "redo"), "dim")
+        return True
 
     def search(self, text: str) -> bool:
-        """Look for rows, or for none in particular; True if that was possible."""
-        if not self.attempt(lambda: self.session.search(self.teacher, text)):
-            return False
+        """Look for rows, or for none in particular."""
+        self.session.search(self.teacher, text)
         search = self.session.search_of(self.teacher)
         self.screen.say(SAY.looking_for.format(*search) if search else CONSOLE["all rows"], "dim")
         return True
-
-    def attempt(self, work: Callable[[], object]) -> bool:
-        """Do something; if it is refused, print why and return False."""
-        try:
-            return work() is not False
-        except TellapartError as error:
-            self.screen.say(str(error).splitlines()[0], "red")
-            return False
 
 
 class Screen:
@@ -437,7 +453,9 @@ class Screen:
     def labels(self, labels: Sequence[str], meanings: dict[str, str]) -> None:
         """The labels in a line, each with its digit, which never changes; meanings below."""
         if labels:
-            self.say("  ".join(f"{n} {label}" for n, label in zip(_DIGITS, labels, strict=False)))
+            more = f"  and {len(labels) - _NINE} more: /labels" if len(labels) > _NINE else ""
+            keyed = zip(_DIGITS, labels, strict=False)
+            self.say("  ".join(f"{n} {label}" for n, label in keyed) + more)
         for label in labels:
             if label in meanings:
                 self.say(f"  {label}: {meanings[label]}", "dim")
@@ -451,15 +469,9 @@ class Screen:
 
     def help(self) -> None:
         """What can be typed."""
-        for heading, lines in HELP:
-            self.say(heading, "bold")
-            for keys, words in lines:
-                plain = [
-                    part.replace("[", "").replace("]", "").replace("`", "")
-                    for part in (keys, words)
-                ]
-                self.say(f"  {plain[0]:<16} {plain[1]}")
-        self.say("  ".join(f"/{one}" for one in (*COMMANDS, "quit")), "dim")
+        commands = [(f"/{one}", words) for one, words in COMMANDS.items() if one not in _ON_PAGE]
+        for keys, words in (*CONSOLE_HELP, *commands, ("/quit", "Stop; every answer is saved")):
+            self.say(f"  {keys:<10} {words}")
 
 
 def _text(text: str, style: str = "") -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import select
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,6 +16,7 @@ ENTER, ESCAPE = "\n", "\x1b"
 """Typed instead of a word."""
 _BACK = ("\x08", "\x7f")
 _ALL = "\x15"  # Ctrl-U takes back all that was typed
+_PATIENCE = 0.2
 _PAUSE = 0.03  # what a terminal sends for an arrow comes quicker than a hand types
 
 
@@ -38,29 +40,35 @@ class Piped:
 class _Typed:
     """Words that are typed: a key of `single` acts at once where nothing is typed before it."""
 
+    _prompt = _text = ""
+
     def word(self, prompt: str, single: str = "") -> str | None:
         """A word; or a single key, Enter or Esc where nothing is typed; None at the end."""
-        text = ""
+        self._prompt, self._text = prompt, ""
         print(prompt, end="", flush=True)
         with self._raw():
             while (read := self._character()) is not None:
                 if read in ("\r", "\n"):
                     print()
-                    return text or ENTER
-                if read == ESCAPE and not text:
+                    return self._text or ENTER
+                if read == ESCAPE and not self._text:
                     print()
                     return ESCAPE
-                if not text and read and read in single:
+                if not self._text and read and read in single:
                     print(read)
                     return read
                 if read in _BACK or read in (ESCAPE, _ALL):
-                    text = text[:-1] if read in _BACK else ""
-                    print(f"\r\x1b[K{prompt}{text}", end="", flush=True)
+                    self._text = self._text[:-1] if read in _BACK else ""
+                    self._show()
                 elif read.isprintable() and read:
-                    text += read
+                    self._text += read
                     print(read, end="", flush=True)
         print()
         return None
+
+    def _show(self) -> None:
+        """The line again."""
+        print(f"\r\x1b[K{self._prompt}{self._text}", end="", flush=True)
 
     def _raw(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -99,21 +107,38 @@ class Terminal(_Typed):
     @contextmanager
     def _raw(self) -> Iterator[None]:
         import termios
-        import tty
 
         before = termios.tcgetattr(self._number)
+        went_on = signal.getsignal(signal.SIGCONT)
+        self._by_character()
+        signal.signal(signal.SIGCONT, self._go_on)
         try:
-            # drain, not flush: whoever types ahead loses nothing
-            tty.setcbreak(self._number, termios.TCSADRAIN)
-            # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
-            mode = termios.tcgetattr(self._number)
-            mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
-            termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
             yield
         finally:
+            signal.signal(signal.SIGCONT, went_on)
             termios.tcsetattr(self._number, termios.TCSADRAIN, before)
 
+    def _go_on(self, *_: object) -> None:
+        """After Ctrl-Z and `fg`, when the shell has set the terminal its own way."""
+        self._by_character()
+        self._show()
+
+    def _by_character(self) -> None:
+        """Read each key as it is typed."""
+        import termios
+        import tty
+
+        # drain, not flush: whoever types ahead loses nothing
+        tty.setcbreak(self._number, termios.TCSADRAIN)
+        # Ctrl-C as a key: a signal that comes just before the reading begins is not seen
+        mode = termios.tcgetattr(self._number)
+        mode[6][termios.VINTR] = bytes([os.fpathconf(self._number, "PC_VDISABLE")])
+        termios.tcsetattr(self._number, termios.TCSADRAIN, mode)
+
     def _byte(self) -> bytes:
+        # in small waits: a signal that another thread gets is heard between two of them
+        while not self._ahead and not select.select([self._number], [], [], _PATIENCE)[0]:
+            pass
         read, self._ahead = self._ahead or os.read(self._number, 1), b""
         return read
 

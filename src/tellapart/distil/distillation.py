@@ -18,7 +18,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from tellapart.distil.endpoint import MOMENT
 from tellapart.distil.model_teacher import Model, Said
 from tellapart.errors import BudgetUsed, check
-from tellapart.features.phrasing import spoken
 from tellapart.sessions.replies import Ending, Given
 from tellapart.sessions.session import Session
 from tellapart.tables import Row
@@ -216,18 +215,12 @@ class Distillation:
         """The difference that the model chooses, and where that came from."""
         example = given.guess.example
         found = [one.feature for one in self.session.candidates(given.id, label)]
-        offered = self.model.offer(found, given.item, example)
+        item, other = (given.item.place, given.item), (example.place, example)
         try:
-            chosen = self.model.difference(
-                (given.item.place, given.item),
-                label,
-                (example.place, example),
-                str(given.guess.label),
-                [spoken(feature) for feature in offered],
-            )
+            chosen = self.model.reason(item, label, other, str(given.guess.label), found)
         except BudgetUsed:  # the label is paid for, and is learnt without a reason
             return None, {}
-        feature = None if chosen.number is None else str(offered[chosen.number])
+        feature = None if chosen.feature is None else str(chosen.feature)
         return feature, {"reason call": chosen.call, "reason reply": chosen.reply}
 
 

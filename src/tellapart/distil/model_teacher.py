@@ -68,8 +68,8 @@ class Said(NamedTuple):
 class Chosen(NamedTuple):
     """What a model said about the difference between two items."""
 
-    number: int | None
-    """The place of the difference among those offered; None: none of them."""
+    feature: Feature | None
+    """One of those offered; None: none of them."""
     call: str | None
     """The hash of the request; None if there was nothing to ask."""
     reply: Any
@@ -156,12 +156,10 @@ class Model:
             return None
         if guess.label is None:
             return Correction(said.label)
-        offered = self.offer(_different(item, guess.example, said.label), item, guess.example)
-        texts = [spoken(feature) for feature in offered]
-        chosen = self.difference(
-            (0, item), said.label, (1, guess.example), str(guess.label), texts
-        ).number
-        return Correction(said.label, None if chosen is None else offered[chosen])
+        found = _different(item, guess.example, said.label)
+        example = 1, guess.example
+        chosen = self.reason((0, item), said.label, example, str(guess.label), found)
+        return Correction(said.label, chosen.feature)
 
     # -- labels
 
@@ -293,24 +291,26 @@ class Model:
         schema = _object(difference={"type": ["integer", "null"], "enum": [*ids, None]})
         return self._body(document, again, schema, {"difference": None})
 
-    def difference(
+    def reason(
         self,
         item: tuple[int, Item],
         label: str,
         example: tuple[int, Item],
         example_label: str,
-        texts: Sequence[str],
+        found: Iterable[Feature],
     ) -> Chosen:
-        """Which of some differences tells why, by its place; each item comes with an id.
+        """Which of some differences tells why; each item comes with an id.
 
         None of them if there is nothing to choose from, or if no valid reply came.
         """
-        if not texts:
+        offered = self.offer(found, item[1], example[1])
+        if not offered:
             return Chosen(None, None, None)
+        texts = [spoken(feature) for feature in offered]
         question = partial(self.difference_request, item, label, example, example_label, texts)
-        answer, found, _ = self._ask(question)
-        number = None if found is None or found["difference"] is None else found["difference"] - 1
-        return Chosen(number, answer.request.hash, found)
+        answer, reply, _ = self._ask(question)
+        number = None if reply is None else reply["difference"]
+        return Chosen(None if number is None else offered[number - 1], answer.request.hash, reply)
 
     def offer(self, found: Iterable[Feature], item: Item, example: Item) -> list[Feature]:
         """The first few differences that may be sent.

@@ -232,13 +232,25 @@ CONSOLE = {
     "more": " · + the next nine",
     "none": "No column tells these two rows apart. Type #tag, or 0.",
     "no reason": '"{}" is no reason yet: write column, is or contains, value.',
+    "no digit": "Nothing has the digit {} here.",
     "tag": "{}? 1 yes · 2 no · 0 I don\N{RIGHT SINGLE QUOTATION MARK}t know",
     "change": "You called {} {}. What is it?",
     "on the page": "/{} is on the page: the same command without --console.",
     "all rows": "All rows come again.",
-    "next": " The same command goes on here. Next: tellapart predict {} {}",
+    "go on": "The same command goes on here.",
+    "next": "Use the rules: tellapart predict {} {}",
 }
 """What only the console says."""
+CONSOLE_HELP = (
+    ("Enter", "Yes, the guess is right"),
+    ("1 - 9", "No: it is the label with this digit. When you are asked why: this reason"),
+    ("letters", "A label, old or new; or a reason, such as amount < -50. Then Enter"),
+    ("+", "The next nine reasons"),
+    ("#name", "A tag: true here, though no column shows it"),
+    ("0", "I cannot name one thing"),
+    ("Esc", "Take back what is typed; or back to the labels"),
+)
+"""What help says in the console, before the commands."""
 EXAMPLE_OF_OTHERS = (
     "The earlier row was answered by somebody else: only they or the owner can change it"
 )

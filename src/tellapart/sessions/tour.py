@@ -38,24 +38,32 @@ _LABELS |= {"dolphin": "mammal", "platypus": "mammal"}
 
 
 def hint(
-    given: Given, said: str | None = None, *, last: str | None = None, learnt: bool = False
+    given: Given,
+    said: str | None = None,
+    *,
+    last: str | None = None,
+    learnt: bool = False,
+    console: bool = False,
 ) -> str | None:
     """What to say beside a row of the tour.
 
     `said` is the label that was chosen for it, when the reason is asked; `last` the label that the
-    row before it was given; `learnt` whether a rule came of that.
+    row before it was given; `learnt` whether a rule came of that. In a console there is nothing to
+    click, and Ctrl Z is the shell's.
     """
     item, guess = str(given.item), given.guess.label
     before = FIRST[FIRST.index(item) - 1] if item in FIRST[1:] else None
     slip = before is not None and last is not None and _LABELS.get(before, last) != last
-    undo = f"You called the {before} {last}. If that was a slip, press Ctrl Z, or type /undo. "
+    way = "type /undo" if console else "press Ctrl Z, or type /undo"
+    undo = f"You called the {before} {last}. If that was a slip, {way}. "
     if guess is None:
         words = _WELCOME.format(ask="a mammal") if item == FIRST[0] else None
     elif said is not None:
-        words = _WHY.get(item)
+        words, pick = _WHY.get(item), "click eggs, or press its digit"
+        pick = "press the digit of eggs" if console else pick
         if words is not None and said != _LABELS.get(item):
             words = f"You said {said}. If that was a slip, press Esc. {words}"
-        words = words and words.format(guess=guess, pick="click eggs, or press its digit")
+        words = words and words.format(guess=guess, pick=pick)
     else:
         words = (_RIGHT if guess == _LABELS.get(item) else _WRONG).get(item)
         words = words and words.format(guess=guess)

@@ -1,4 +1,4 @@
-"""Representations: legality and facts."""
+"""Representations: what is legal, and what is said of the rest."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from representations import FEATURES, corners, dnfs, quick
+from representations import FEATURES, corners, quick
 from tellapart.errors import ParameterError
 from tellapart.features import Not
 from tellapart.model import Literal, truth
 from tellapart.theory import (
     Component,
     Representation,
-    facts,
 )
 
 # -- legality
@@ -151,74 +150,3 @@ def test_an_item_in_two_components_of_different_labels_is_an_offence() -> None:
 def test_check_wants_a_label_for_every_item(items: object, labels: list[str]) -> None:
     with pytest.raises(ParameterError, match="give"):
         Representation((Component("x"),)).check(items, labels)
-
-
-# -- facts
-
-
-@pytest.mark.slow
-@quick
-@given(
-    dnfs(3),
-    st.lists(st.tuples(st.sampled_from(corners(3)), st.sampled_from("xyz")), max_size=10),
-    st.integers(0, 3),
-)
-def test_facts_count_what_the_definitions_say(
-    representation: Representation, pairs: list[tuple[frozenset[str], str]], variety: int
-) -> None:
-    pairs = [(x, y) for x, y in dict(pairs).items() if representation.component(x) is not None]
-    items, labels = [x for x, _ in pairs], [y for _, y in pairs]
-
-    def feature_of(item: frozenset[str], shown: frozenset[str]) -> int | None:
-        said = (len(item) * 5 + len(shown) * 3) % (variety + 2)
-        return None if said == variety else said
-
-    odd = {x: y for x, y in pairs if representation.label(x) != y}
-    plain = {x: y for x, y in pairs if x not in odd}
-    s = 0
-    for shown, label in plain.items():
-        wrong = [x for x, y in odd.items() if y != label]
-        for feature in range(variety + 2):
-            s = max(s, sum(feature_of(x, shown) == feature for x in wrong))
-        if any(feature_of(x, shown) is None for x in wrong):
-            s = max(s, 1)
-    twice = facts(representation, items * 2, labels * 2, feature_of)
-    assert facts(representation, items, labels, feature_of) == twice
-    assert twice == (representation.m, len(odd), s)
-
-
-def test_facts_of_the_zoo_are_those_it_states() -> None:
-    import tellapart as ta
-
-    world = ta.worlds.zoo()
-    teacher = world.teacher()
-
-    def feature_of(item: object, shown: object) -> object:
-        correction = teacher.answer(item, ta.Guess(world.representation.label(shown), shown))
-        assert correction is not None
-        return correction.feature
-
-    found = facts(world.representation, world.items, world.labels, feature_of)
-    assert (found.m, found.k) == (world.m, world.k)
-    assert 1 <= found.s <= found.k
-
-
-def test_reasons_that_are_none_are_shared_by_nothing() -> None:
-    birds = Representation((Component("bird"),))
-    items = [frozenset(name) for name in "abc"]
-    assert facts(birds, items, ["bird", "odd", "odd"], lambda odd, shown: None).s == 1
-    assert facts(birds, items, ["bird", "odd", "odd"], lambda odd, shown: "why").s == 2
-
-
-def test_an_item_with_two_labels_is_an_exception_and_no_example() -> None:
-    birds = Representation((Component("bird"),))
-    emu = frozenset({"emu"})
-    assert facts(birds, [emu, emu], ["bird", "odd"], lambda odd, shown: "why") == (1, 1, 0)
-
-
-def test_facts_refuse_items_without_a_component() -> None:
-    birds = Representation((Component("bird", (Literal("feathers"),)),))
-    with pytest.raises(ParameterError, match="lies in no component"):
-        facts(birds, [frozenset()], ["bird"], lambda odd, shown: None)
-    with pytest.raises(ParameterError, match="1 items, but 2 labels"):
-        facts(birds, [frozenset()], ["bird", "fish"], lambda odd, shown: None)

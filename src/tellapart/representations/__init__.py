@@ -4,14 +4,12 @@ from tellapart.representations.conversions import Split, from_dnf, from_sklearn,
 from tellapart.representations.reduction import absorb, apart, smallest
 from tellapart.representations.representation import (
     Component,
-    Facts,
     Failure,
     Legality,
     Representation,
-    facts,
 )
 
 __all__ = [
-    "Component", "Facts", "Failure", "Legality", "Representation", "Split", "absorb", "apart",
-    "facts", "from_dnf", "from_sklearn", "from_tree", "smallest", "to_dnf",
+    "Component", "Failure", "Legality", "Representation", "Split", "absorb", "apart",
+    "from_dnf", "from_sklearn", "from_tree", "smallest", "to_dnf",
 ]  # fmt: skip

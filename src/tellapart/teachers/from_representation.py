@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterable
 from tellapart import codec
 from tellapart.combinations import Is
 from tellapart.errors import ParameterError
-from tellapart.model import truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 from tellapart.representations.representation import Representation
 
@@ -16,10 +15,10 @@ class FromRepresentation:
     """Answer from a representation: the same feature for the same pair of components, always.
 
     When neither the item nor the shown example is an exception, the feature is the separator of
-    their components. When the item is an exception, it is the first of `reasons` that is true of
-    the item, not of the example, and that fewer than `s` other exceptions have named against the
-    example's component; when there is none, "it is this very item" (`Is`). When only the example is
-    an exception, the separator if the components' labels differ, else as before without the limit.
+    their components. When the item is an exception, it is the first of `reasons` that fewer than
+    `s` other exceptions have named against the example's component; when there is none, "it is this
+    very item" (`Is`). When only the example is an exception, the separator if the components'
+    labels differ, else as before without the limit.
 
     Parameters
     ----------
@@ -30,7 +29,8 @@ class FromRepresentation:
     component_of : item -> number, default=representation.component
         G(x), where the teacher knows a faster way, or chooses otherwise among several components.
     reasons : (item, example) -> features, default none
-        What the teacher may say when the components do not help.
+        What the teacher may say when the components do not help: true of the item and not of the
+        example.
     k, s : int, optional
         The facts of the world, for bounds. `s` is also the limit above: no more than `s` exceptions
         ever name the same feature against the same component.
@@ -85,15 +85,14 @@ class FromRepresentation:
 
     def _reason(self, item: Item, example: Item, against: int | None) -> Feature:
         """Something true of `item` and not of `example`, said by few others `against` it."""
-        key, reading = codec.identity(item), self.representation.reading
+        key = codec.identity(item)
         for feature in self.reasons(item, example) if self.reasons else ():
-            if truth(feature, item, reading) and not truth(feature, example, reading):
-                if against is None:
-                    return feature
-                named = self._named.setdefault((against, feature), set())
-                if self.s is None or len(named) < self.s or key in named:
-                    named.add(key)
-                    return feature
+            if against is None:
+                return feature
+            named = self._named.setdefault((against, feature), set())
+            if self.s is None or len(named) < self.s or key in named:
+                named.add(key)
+                return feature
         return Is(item)
 
     def _component(self, item: Item) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tellapart.columns import Labels, Words, pack, unpack
-from tellapart.model import Holds, Not, holds, truth
+from tellapart.model import Holds, Not, holds, tells, truth
 from tellapart.protocol import Feature, Item, Label
 from tellapart.representations.representation import Representation
 from tellapart.teachers import FromRepresentation, LabelOf
@@ -96,7 +96,8 @@ class Listed(World):
     s : int, default=1
         At most this many exceptions name the same feature against the same component.
     reasons : (item, example) -> features, optional
-        What the teacher says of exceptions; by default the first of `features` that differs.
+        What the teacher says of exceptions, if it tells the two apart; by default the first of
+        `features` that does.
     component_of : item -> number, default=representation.component
         G(x), where there is a faster way.
     truths : feature -> packed column over `items`, optional
@@ -139,7 +140,7 @@ class Listed(World):
             self.exceptions = np.flatnonzero(np.isin(order, odd)).tolist()
         self.m, self.k = representation.m, len(self.exceptions)
         self.s = min(s, self.k)
-        self._reasons = reasons or self._what_differs
+        self._reasons = reasons
         self._columns: dict[Feature, Words] = {}
 
     def teacher(self) -> FromRepresentation:
@@ -147,7 +148,7 @@ class Listed(World):
             self.representation,
             LabelOf(self._distinct, self._truths),
             component_of=self._component_of,
-            reasons=self._reasons,
+            reasons=self._telling,
             k=self.k,
             s=self.s,
         )
@@ -171,6 +172,10 @@ class Listed(World):
             return distinct
         return Labels(distinct.names, distinct.codes[self._order])
 
-    def _what_differs(self, item: Item, example: Item) -> Iterable[Feature]:
-        for feature in self.features:
-            yield feature if truth(feature, item, self.reading) else Not(feature)
+    def _telling(self, item: Item, example: Item) -> Iterable[Feature]:
+        """Of `reasons`, or of all features and their negations, those that tell the two apart."""
+        if self._reasons is None:
+            said: Iterable[Feature] = (f for name in self.features for f in (name, Not(name)))
+        else:
+            said = self._reasons(item, example)
+        return (feature for feature in said if tells(feature, item, example, self.reading))

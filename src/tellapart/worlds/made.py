@@ -270,10 +270,11 @@ class MadeWorld(World):
         return Labels(names, codes)
 
     def _random_reasons(self, item: Row, example: Row) -> Iterable[Feature]:
-        """Random columns of an exception, as they are true of it."""
+        """Of the random columns of an exception, those that tell it from the example."""
         for number in self.columns.drawn(item.number):
             name = f"f{number}"
-            yield name if name in item else Not(name)
+            if (holds := name in item) != (name in example):
+                yield name if holds else Not(name)
 
 
 def _places(sizes: Sizes) -> list[int]:

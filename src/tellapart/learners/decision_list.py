@@ -45,7 +45,7 @@ def decision_list(tree: Node, history: History, items: int, room: int) -> Decisi
     bits, pool = history.bits[:items], history.pool_bits(items)
     codes = np.array(history.codes[:items], dtype=np.intp)
     rows = np.concatenate([bits, pool])
-    found = _rules(tree, bits, history.codes, codes)
+    found = _needed(_rules(tree, bits, history.codes, codes), rows)
     found = _with_reasons(found, tree, history, rows, codes, room)
     clauses = [
         Clause(
@@ -98,6 +98,19 @@ def _literals(test: Test, features: list[Feature]) -> list[Literal]:
         return [Literal(denied, False)]
     signed = [f if wanted else Not(f) for f, (_, wanted) in zip(named, parts, strict=True)]
     return [Literal(Or(*signed) if least == 1 else Points([(f, 1) for f in signed], least))]
+
+
+def _needed(found: list[Rule], rows: Bits) -> list[Rule]:
+    """The same list without the rules that change the label of no known row."""
+    match = np.array([rule.match(rows) for rule in found])
+    labels = np.array([rule.label for rule in found])
+    given = labels[match.argmax(0)]
+    for number in reversed(range(len(found) - 1)):  # the default stays
+        held = match[number].copy()
+        match[number] = False
+        if (labels[match.argmax(0)] != given).any():
+            match[number] = held
+    return [*(rule for rule, held in zip(found[:-1], match, strict=False) if held.any()), found[-1]]
 
 
 def _with_reasons(

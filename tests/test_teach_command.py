@@ -230,7 +230,7 @@ def test_the_tour(typist: Typist) -> None:
 def test_the_tour_notices_a_slip(typist: Typist) -> None:
     out, _ = typist("a mammal\n" + "\n")  # a duck is called a mammal
     told = " ".join(out.split())
-    assert "You called the duck mammal. If that was a slip, type /undo." in told
+    assert "You called the duck a mammal. If that was a slip, type /undo." in told
 
 
 def test_the_zoo_is_not_written_over(typist: Typist, folder: Path) -> None:

@@ -54,8 +54,9 @@ def hint(
     item, guess = str(given.item), given.guess.label
     before = FIRST[FIRST.index(item) - 1] if item in FIRST[1:] else None
     slip = before is not None and last is not None and _LABELS.get(before, last) != last
+    named = f"a {last}" if last in _LABELS.values() else last
     way = "type /undo" if console else "press Ctrl Z, or type /undo"
-    undo = f"You called the {before} {last}. If that was a slip, {way}. "
+    undo = f"You called the {before} {named}. If that was a slip, {way}. "
     if guess is None:
         words = _WELCOME.format(ask="a mammal") if item == FIRST[0] else None
     elif said is not None:

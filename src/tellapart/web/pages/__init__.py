@@ -46,7 +46,11 @@ async def _show_answers(request: Request, error: Exception) -> Response:
         return error_response(error, str(request.scope.get("tellapart.request", "")))
     call: Caller = request.scope["tellapart.caller"]
     session: str = request.path_params["session"]
-    return await call.pool.run(session, lambda whole: answers.list_answers(whole, call))
+
+    def show(whole: Session) -> Response:
+        return page(whole, call, "answers", **answers.all_answers(whole, call))
+
+    return await call.pool.run(session, show)
 
 
 def install(app: FastAPI) -> None:

@@ -34,7 +34,7 @@ from tellapart.web.pages.render import (
     repair_address,
     with_query,
 )
-from tellapart.web.pages.repair import is_settled, reason_in_words, teaching
+from tellapart.web.pages.repair import is_settled, label_of, reason_in_words, teaching
 from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
@@ -60,8 +60,6 @@ def answers(
 ) -> Response:
     """Every answer that the caller may see. `again`, `changed`: an answer was changed, and so many
     need a reason again. `kept`: an odd answer was kept, and can be listed again."""
-    if session.missing is not None:
-        return list_answers(session, call)
     said, found = changed_notice(again), None
     if event := changed or kept:
         found = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
@@ -69,12 +67,12 @@ def answers(
         said = SAY.stays.format(name(found.item), found.label)
     elif changed and found is not None:
         said = changed_notice(again, name(found.item), label_of(found))
-    more: dict[str, Any] = {"said": said, "kept": found if kept and said else None}
-    if tab == "odd":
-        return page(session, call, "answers", **{**_odd(session, call), **more})
-    if tab == "disputed":
-        return page(session, call, "answers", **{**_disputed(session, call), **more})
-    return list_answers(session, call, q, start, mistakes=mistakes, noted=noted, **more)
+    if tab == "all" or session.missing is not None:
+        shown = all_answers(session, call, q, start, mistakes=mistakes, noted=noted)
+    else:
+        shown = {"odd": _odd, "disputed": _disputed}[tab](session, call)
+    shown |= {"said": said, "kept": found if kept and said else None}
+    return page(session, call, "answers", **shown)
 
 
 def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, Any]:
@@ -92,7 +90,7 @@ def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, A
     return {**dict.fromkeys(_NEEDED), **told}
 
 
-def list_answers(
+def all_answers(
     session: Session,
     call: Caller,
     q: str = "",
@@ -100,9 +98,7 @@ def list_answers(
     *,
     mistakes: bool = False,
     noted: bool = False,
-    said: str | None = None,
-    kept: Answered | None = None,
-) -> Response:
+) -> dict[str, Any]:
     """All answers, the latest first, to be searched and changed. It needs no table: without one it
     says why, and shows the rules as they were last kept."""
     everything = session.history(viewer=call.viewer)[::-1]
@@ -121,8 +117,8 @@ def list_answers(
     start = first_row(start, len(found))
     asked = {"q": q, "mistakes": "1" if mistakes else "", "noted": "1" if noted else ""}
     here = with_query("answers", {**asked, "start": start})
-    values = _tabs(session, call, "all", all=len(everything))
-    values |= {
+    return {
+        **_tabs(session, call, "all", all=len(everything)),
         "answers": [
             {
                 "one": one,
@@ -142,17 +138,7 @@ def list_answers(
         "general": notes.get(None, []),
         "missing": session.missing,
         "rules": _kept_rules(session),
-        "said": said,
-        "kept": kept,
     }
-    return page(session, call, "answers", **values)
-
-
-def label_of(one: Answered) -> str | None:
-    """What an answer calls its row; None if nothing."""
-    if one.label is not None:
-        return one.label
-    return str(one.guess.label) if one.answer == "right" else None
 
 
 def _kept_rules(session: Session) -> list[str]:

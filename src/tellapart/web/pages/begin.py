@@ -88,21 +88,19 @@ async def _card(call: Caller, one: Listed) -> dict[str, Any]:
 
 def _look(session: Session, *, viewer: str | None) -> dict[str, Any]:
     """How far a session is, and what waits for the caller."""
-    summary = session.summary()
+    summary, waiting = session.summary(), []
     disputes = session.disagreements(viewer=viewer)
-    disputed = sum(not repair.is_settled(one.answers) for one in disputes)
-    settle = "settle" if viewer is None else "look at"  # or change their own answer
-    waits = (
-        ("/answers?tab=disputed", f"{counted(disputed, 'disagreement')} to {settle}", disputed),
-        ("/teach", f"{counted(summary.waiting, 'row')} waiting for a reason", summary.waiting),
-        ("/teach", f"{counted(summary.skipped, 'row')} skipped", summary.skipped),
-        ("/rules", "you may stop", summary.may_stop),
-    )
+    if disputed := sum(not repair.is_settled(one.answers) for one in disputes):
+        settle = "settle" if viewer is None else "look at"  # or change their own answer
+        words = f"{counted(disputed, 'disagreement')} to {settle}"
+        waiting.append(("/answers?tab=disputed", words))
+    if session.odd_known:
+        waiting.append(("/answers?tab=odd", counted(session.odd_known, "odd answer")))
     return {
         "done": summary.labelled,
         "rows": summary.items,
         "rules": summary.rules,
-        "waiting": [(path, words) for path, words, there in waits if there],
+        "waiting": waiting,
     }
 
 

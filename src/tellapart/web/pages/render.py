@@ -148,7 +148,7 @@ def frame(session: Session, call: Caller, here: str = "") -> dict[str, Any]:
         "shown": None,
         "fragment": False,
         "swaps": "",
-        "hues": Hues({label: n % HUES + 1 for n, label in enumerate(session.labels)}),
+        "hues": Hues.of(session),
         "articles": session.settings["articles"],
         "listed": listed_pages(session, summary),
         "saved": taught_so_far(summary),
@@ -179,6 +179,11 @@ def listed_pages(session: Session, summary: Summary) -> list[tuple[str, str, str
 
 class Hues(dict[str, int]):
     """The hue of each label; that of a new one is the next."""
+
+    @classmethod
+    def of(cls, session: Session) -> Hues:
+        """Those of the labels of a session."""
+        return cls({label: n % HUES + 1 for n, label in enumerate(session.labels)})
 
     def __missing__(self, label: str) -> int:
         return len(self) % HUES + 1

@@ -87,7 +87,7 @@ def _about(session: Session, call: Caller, said: Answered, label: str | None) ->
     whose = None if said.teacher == call.name else said.teacher
     values: dict[str, Any] = {
         "answer": said,
-        "now": said.label or (str(said.guess.label) if said.answer == "right" else None),
+        "now": label_of(said),
         "who": whose or "You",
         "chosen_label": label,
         "shown": compare(shown, picture_of(session, call), picking=label is not None),
@@ -124,6 +124,13 @@ def _reason(answers: Iterable[Answered], said: Answered, label: str) -> str | No
         return said.feature
     alike = (one for one in answers if one.guess == said.guess and one.label == label)
     return next((one.feature for one in alike if one.feature is not None), None)
+
+
+def label_of(one: Answered) -> str | None:
+    """What an answer calls its row; None if nothing."""
+    if one.label is not None:
+        return one.label
+    return str(one.guess.label) if one.answer == "right" else None
 
 
 def is_settled(answers: tuple[Answered, ...]) -> bool:

@@ -25,6 +25,7 @@ from tellapart.sessions.phrasing import (
     CHECK_THEM,
     MILESTONE_LINKS,
     SAY,
+    a_label,
     changed_notice,
     covers,
     decides,
@@ -52,9 +53,9 @@ from tellapart.web.api.teaching import give_answer, given_to
 from tellapart.web.errors import Refused
 from tellapart.web.pages.comparison import Source, called, compare, in_prose, is_picture
 from tellapart.web.pages.render import (
-    HUES,
     Again,
     Form,
+    Hues,
     draw,
     frame,
     home,
@@ -321,12 +322,12 @@ def _milestone_links(session: Session) -> Markup:
 
 def _learnt_notice(session: Session, found: Learnt, before: Before, old: Any) -> dict[str, Any]:
     """What an answer taught, as the page says it at once."""
-    hues = {one: n % HUES + 1 for n, one in enumerate(session.labels)}
+    hues, articles = Hues.of(session), session.settings["articles"]
     shown = Markup('<span class="label hue{}" dir="auto">{}</span>')
     parts = {
         "row": Markup("<b dir=auto>{}</b>").format(called(found.item).title),
-        "label": shown.format(hues.get(found.label, 0), found.label),
-        "wanted": shown.format(hues.get(found.wanted, 0), found.wanted),
+        "label": shown.format(hues[found.label], a_label(found.label, articles)),
+        "wanted": shown.format(hues[found.wanted], a_label(found.wanted, articles)),
         "reason": reason_html(found.reason),
         "event": found.event,
     }

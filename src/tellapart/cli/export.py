@@ -6,19 +6,26 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
+from tellapart.cli.open_session import database
 from tellapart.cli.options import Again, column_types
 from tellapart.errors import ExportError, FormatError, ParameterError
+from tellapart.export import from_sql, load_model, save_model, to_dbt, to_text, write_model
+from tellapart.export.feature_trees import columns_of
 from tellapart.export.languages import Language
+from tellapart.export.model_files import write_whole
 from tellapart.export.sql import Dialect
-
-if TYPE_CHECKING:
-    from tellapart.model import DecisionList
-    from tellapart.sessions.replies import Answered
-
+from tellapart.export.view import labels_of, table_names
+from tellapart.features import Expression
+from tellapart.model import DecisionList
+from tellapart.sessions import Session
+from tellapart.sessions.replies import Answered
+from tellapart.sessions.rules import rule_changes
+from tellapart.simplification import simplify
+from tellapart.tables import read_table
 
 To: TypeAlias = Literal[Language, "dbt"]
 
@@ -80,16 +87,11 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import load_model, write_model
-    from tellapart.simplification import simplify
-
     taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
     read = taught.model.abstain(error) if unsure == "null" else taught.model
     if diff is not None:
         if to != "text":
             raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
-        from tellapart.sessions.rules import rule_changes
-
         return _give("\n".join(rule_changes(load_model(diff), read, taught.answers)), output)
     if to != "json":  # that one is the model as it is
         read = simplify(read)
@@ -106,8 +108,6 @@ def export(
 
 def _give(made: str, output: Path | None) -> None:
     """Print a text, or write it to a file."""
-    from tellapart.export.model_files import write_whole
-
     made = made.rstrip("\n") + "\n"
     if output is None:
         sys.stdout.write(made)
@@ -123,10 +123,6 @@ def _write_dbt(
     how: dict[str, Any],
 ) -> None:
     """Write the files of a dbt model, and print their names."""
-    from tellapart.export import to_dbt
-    from tellapart.export.model_files import write_whole
-    from tellapart.export.view import labels_of, table_names
-
     if folder is None:
         raise ParameterError("--to dbt writes files: name the folder of the project with -o")
     called = name or table_names(labels_of(how["table"]))[-1]
@@ -149,12 +145,7 @@ class _Taught(NamedTuple):
 
 
 def _of_session(db: str, name: str) -> _Taught:
-    from tellapart.export.feature_trees import columns_of
-    from tellapart.sessions import Session, Store
-
-    if "://" not in db and not Path(db).exists():
-        raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
-    with Store(db) as store, Session.open(store, name, writes=False) as session:
+    with database(db) as store, Session.open(store, name, writes=False) as session:
         model, table = session.judged_model(), session.table
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written
@@ -201,10 +192,6 @@ def import_rules(
     column
         The column that is the label, where a SELECT has several with a CASE.
     """
-    from tellapart.export import from_sql, save_model, to_text
-    from tellapart.features import Expression
-    from tellapart.tables import read_table
-
     try:
         text = sys.stdin.read() if rules == "-" else Path(rules).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
 
 from tellapart.cli.options import (
     Again,
@@ -19,10 +21,14 @@ from tellapart.cli.options import (
     say_finding,
     table_and_reading,
 )
+from tellapart.engines import predict_file
+from tellapart.engines.predict import KINDS
 from tellapart.errors import FormatError, ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.model import DecisionList
+from tellapart.export import load_model
+from tellapart.model import DecisionList
+from tellapart.sessions import Session, Store
+from tellapart.simplification import simplify
+from tellapart.tables.options import ReadOptions
 
 _MODEL = (
     "A model file, as save_model writes it; or a table that was taught: its session is beside it."
@@ -88,9 +94,6 @@ def predict(
         tellapart predict zoo.json animals.csv -o labels.csv
         tellapart predict --engine duckdb zoo.json big.parquet -o out.parquet
     """
-    from tellapart.engines import predict_file
-    from tellapart.simplification import simplify
-
     start, asked = time.perf_counter(), asked or Options()
     table, how = table_and_reading(table, asked.read, settings, sampling=False)
     if table is None:
@@ -123,9 +126,6 @@ def predict(
 
 def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | None]:
     """The rules of a model file; or those that were taught about a table, and how it is read."""
-    from tellapart.export import load_model
-    from tellapart.sessions import Session, Store
-
     place = local_path(model)
     kept = place.with_name(place.name + ".sessions.db")
     if not kept.is_file():
@@ -157,8 +157,6 @@ def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | 
 
 def _same_reading(reading: Mapping[str, Any], taught: str, table: str) -> dict[str, Any]:
     """How a taught table was said to be read, for a table of the same kind."""
-    from tellapart.tables.options import ReadOptions
-
     if local_path(taught).suffix != local_path(table).suffix:
         return {}
     about = {one.name for one in fields(ReadOptions)} - {"query", "sample", "sample_seed"}
@@ -171,8 +169,6 @@ def _labelled(table: str) -> Path:
     >>> _labelled("data/november.csv").name, _labelled("november.xlsx.gz").name
     ('november-labelled.csv', 'november-labelled.csv')
     """
-    from tellapart.engines.predict import KINDS
-
     if table == "-":
         raise ParameterError("standard input has no name: say where the labels go with -o")
     place = local_path(table)
@@ -188,9 +184,6 @@ def _bar(hidden: bool, name: str) -> Iterator[Callable[[int, int | None], None] 
     if hidden:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

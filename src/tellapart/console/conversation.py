@@ -177,7 +177,7 @@ class _Conversation:
         """The label that a key or a word stands for."""
         if word in (ENTER, ESCAPE):
             return None
-        if word not in _DIGITS:
+        if word not in [*_DIGITS]:
             return self.read_label(word)
         label = dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
         if label is None:
@@ -185,8 +185,8 @@ class _Conversation:
         return label
 
     def read_label(self, typed: str) -> str | None:
-        """A label that is typed: a known one by a part of its name, or a new one, which is asked
-        about where some label looks like it."""
+        """A label that is typed: a known one by a part of its name, or a new one. Its article is
+        kept for sentences."""
         labels = self.session.labels
         article, bare = ("", typed) if typed in labels else split_article(typed)
         label = match_label(bare, labels)
@@ -237,7 +237,7 @@ class _Conversation:
                 return given.asks != "feature"  # the same row comes again
             if word == ENTER:
                 return False
-            if word in _DIGITS:
+            if word in [*_DIGITS]:
                 chosen = shown[start:][int(word) - 1 : int(word)]
                 if chosen:
                     return self.answer(given, "wrong", label, str(chosen[0].feature))

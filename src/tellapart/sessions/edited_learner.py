@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from tellapart.model import Clause, DecisionList, Literal
-from tellapart.protocol import Correction, Feature, Guess, Item, Label
+from tellapart.protocol import Correction, Feature, Guess, Item, Label, Learner
 from tellapart.tables import Row
-
-
-class Learner(Protocol):
-    """All that a session asks of a learner."""
-
-    @property
-    def model(self) -> DecisionList: ...
-
-    def guess(self, item: Item) -> Guess: ...
-
-    def learn(self, item: Item, guess: Guess, correction: Correction | None) -> None: ...
 
 
 class NoLearner:

@@ -12,7 +12,6 @@ from tellapart.errors import TableChanged
 from tellapart.features import Expression
 from tellapart.sessions.history import id_key
 from tellapart.tables import Row, Table
-from tellapart.tables.rows import late_rows
 
 _BLOCK = 4096
 _KEPT = 20_000  # rows
@@ -86,15 +85,6 @@ class Items:
     def _make(self, place: int, cells: dict[str, Any]) -> Row:
         name = place if self.table.id is None else cells[self.table.id]
         return Row(name, cells, table=self.table, place=place)
-
-    def late(self, places: list[int]) -> list[Row]:
-        """Many items whose cells are read when they are asked for, those of many at once."""
-        ids = range(len(self)) if self.table.id is None else self._frame[self.table.id].to_list()
-
-        def read(some: list[int]) -> list[dict[str, Any]]:
-            return self._frame[some].to_dicts()
-
-        return late_rows(self.table, places, [ids[place] for place in places], read)
 
     def place(self, written: Any) -> int:
         plain = isinstance(written, str | int)

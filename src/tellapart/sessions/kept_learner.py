@@ -75,7 +75,7 @@ def unpack(learning: Learning, packed: bytes, acts: int) -> None:
     history, items = learning.history, learning.items
     if data["minds"][-1][0] != acts:
         raise FormatError("it was kept after other acts")
-    rows = items.late([history.acts[number].item for number, *_ in data["rounds"]])
+    rows = items.fetch([history.acts[number].item for number, *_ in data["rounds"]])
     for row, (number, label, example, told) in zip(rows, data["rounds"], strict=True):
         act = history.acts[number]
         guess = Guess(label, None if example < 0 else items.row(example))
@@ -163,9 +163,6 @@ class _ByPlace(Sequence[Any]):
 
     def __getitem__(self, place: Any) -> Any:
         return self._items.row(place)
-
-    def many(self, places: list[int]) -> list[Any]:
-        return self._items.late(places)
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         return self._items.table.columns_of(features)

@@ -34,12 +34,12 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart.features import Expression
 from tellapart.model import DecisionList
-from tellapart.protocol import Correction, Guess
+from tellapart.protocol import Correction, Guess, Learner
 from tellapart.review import ClauseRecords, Progress
 from tellapart.review.progress import Told
 from tellapart.review.stoppers import says
 from tellapart.sessions.config import make_learner
-from tellapart.sessions.edited_learner import EditedLearner, EditedRule, Learner, NoLearner
+from tellapart.sessions.edited_learner import EditedLearner, EditedRule, NoLearner
 from tellapart.sessions.history import Act, Answer, History, Key, Question, is_column
 from tellapart.sessions.items import Items
 from tellapart.sessions.rules import read_literals

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tellapart.errors import FormatError, ProtocolError, StoreError, TellapartError
-from tellapart.review.stoppers import Stopper, read_stopper
 from tellapart.sessions.events import (
     Event,
     check_log,
@@ -119,10 +118,6 @@ class State:
         """What went wrong without stopping anybody, a line each; nothing of the table is in it."""
         more = [f"{what} are not known: {found}" for what, found in self._trouble.items()]
         return self.learning.trouble + more
-
-    @property
-    def stopper(self) -> Stopper | None:
-        return read_stopper(self.history.settings.until)
 
 
 class Log:

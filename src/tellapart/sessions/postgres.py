@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import parse_qsl, unquote
 
 from tellapart.errors import MissingExtra, SessionError, StoreError
 
@@ -24,23 +25,35 @@ PATIENCE = 3.0
 READING = 120.0
 """Seconds that reading a whole log may take."""
 
+_ADDRESS = re.compile(
+    r"""[\w+]+://
+    (?: (?P<user>[^:/]*) (?: :(?P<password>[^@]*) )? @ )?
+    (?: \[(?P<ipv6>[^/?]+)\] | (?P<host>[^/:?]+) )? (?: :(?P<port>[^/?]*) )?
+    (?: /(?P<dbname>[^?]*) )?
+    (?: \?(?P<query>.*) )?""",
+    re.VERBOSE,
+)
+
 
 def parse_address(text: str) -> tuple[dict[str, Any], str]:
     """What `psycopg.connect` takes for an address, and the address without its password.
 
-    >>> parts, shown = parse_address("postgresql+psycopg://ann:a%40b@host:5433/zoo?sslmode=require")
-    >>> parts["password"], shown
-    ('a@b', 'postgresql://ann:***@host:5433/zoo?sslmode=require')
+    >>> parse_address("postgresql+psycopg://ann:a%40b@host:5433/zoo?sslmode=require")
+    ({'user': 'ann', 'password': 'a@b', 'host': 'host', 'port': '5433', 'dbname': 'zoo', 'sslmode':
+    'require'}, 'postgresql://ann:***@host:5433/zoo?sslmode=require')
     """
-    url = f"postgresql{text[text.index('://') :]}"
-    try:
-        parts: dict[str, Any] = psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error as error:
-        raise StoreError(
-            f"{text!r} is no address of a database; give postgresql://host/name"
-        ) from error
-    shown = re.sub(r"(?<=://)([^:/@?]*):[^@]*@", r"\1:***@", url)
-    return parts, re.sub(r"\bpassword=[^&]*", "password=***", shown)
+    found = _ADDRESS.fullmatch(text)
+    if found is None or not (found["port"] or "0").isdecimal():
+        raise StoreError(f"{text!r} is no address of a database; give postgresql://host/name")
+    parts = {name: unquote(part) for name, part in found.groupdict().items() if part}
+    parts.pop("query", None)
+    parts.update(parse_qsl(found["query"] or ""))
+    if "ipv6" in parts:
+        parts["host"] = parts.pop("ipv6")
+    start, end = found.span("password")
+    shown = text if start < 0 else f"{text[:start]}***{text[end:]}"
+    shown = re.sub(r"\bpassword=[^&]*", "password=***", shown)
+    return parts, f"postgresql{shown[shown.index('://') :]}"
 
 
 class Postgres:

@@ -15,6 +15,7 @@ from tellapart.model import Clause, DecisionList, Literal
 from tellapart.protocol import Feature, Guess
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.review.progress import is_lower_lately
+from tellapart.review.stoppers import read_stopper
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
@@ -445,7 +446,8 @@ def _unknown(left: int) -> ErrorEstimate:
 
 def _statement(state: State, drawn: int | None) -> tuple[ErrorEstimate, str, str | None, bool]:
     """What is known of the error, as numbers and as a sentence; and what the stopper says."""
-    progress, stopper = state.learning.mind.progress, state.stopper
+    progress = state.learning.mind.progress
+    stopper = read_stopper(state.history.settings.until)
     of_model = estimate(progress)
     about = error_now(progress, of_model, refits=state.learning.refits)
     known = str(about)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
@@ -92,38 +92,6 @@ class Row(Mapping[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Row, (self.identity, dict(self))
-
-
-_Read = Callable[[list[int]], Sequence[Mapping[str, Any]]]
-_BLOCK = 4096
-
-
-class LateRow(Row):
-    """A row among others: when its cells are read, so are those of the next ones."""
-
-    __slots__ = ("_others",)
-    _others: tuple[list[LateRow], int, _Read]
-
-    def _cells(self) -> Mapping[str, Any]:
-        if self._values is None:
-            rows, number, read = self._others
-            block = [row for row in rows[number : number + _BLOCK] if row._values is None]
-            for row, cells in zip(block, read([row.place for row in block]), strict=True):
-                row._values = cells
-        assert self._values is not None
-        return self._values
-
-
-def late_rows(
-    table: Table, places: Sequence[int], ids: Sequence[Hashable], read: _Read
-) -> list[Row]:
-    """Many rows at once; `read` gives the cells of some places, later."""
-    made: list[LateRow] = []
-    for number, (place, identity) in enumerate(zip(places, ids, strict=True)):
-        row = LateRow(identity, table=table, place=place)
-        row._others = made, number, read
-        made.append(row)
-    return list(made)
 
 
 class Rows(Sequence[Row]):
@@ -227,5 +195,4 @@ def _read(data: Any, context: codec.Context) -> Row:
     return Row(codec.decode(data[0], context), cells)
 
 
-for _kind in (Row, LateRow):
-    codec.register(_kind, "$row", _write, _read)
+codec.register(Row, "$row", _write, _read)

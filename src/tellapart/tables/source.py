@@ -124,7 +124,8 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
 
 def frame_source(data: Any, name: str) -> Source:
     """A frame of any library."""
-    return Source(name, ReadOptions(), "frame", to_lazy(data, name)[0])
+    frame, _, in_memory = to_lazy(data, name)
+    return Source(name, ReadOptions(), "frame" if in_memory else "lazy", frame)
 
 
 def _texts(
@@ -153,7 +154,7 @@ def _texts(
 
 @dataclass
 class Opened:
-    """A table that was read."""
+    """What a table is made of."""
 
     frame: pl.DataFrame | pl.LazyFrame
     """Lazy if it is read column by column, when a feature first asks."""
@@ -162,9 +163,11 @@ class Opened:
     whole: int | None = None
     """How many rows there are in all, if these are a sample."""
     looked: bool = False
-    """Whether all cells were texts, and were looked at."""
+    """Whether all cells were looked at."""
     dates: str | None = None
     """Day first or month first: how the dates of all columns were read that leave it open."""
+    has_options: bool = True
+    """Whether arguments of `read_table` change how it is read."""
 
 
 @dataclass
@@ -174,7 +177,7 @@ class Source:
     name: str
     options: ReadOptions
     kind: str
-    """csv, excel, json, jsonl, parquet, ipc or frame."""
+    """csv, excel, json, jsonl, parquet, ipc, frame, or lazy: a frame to be read later."""
     frame: pl.LazyFrame | None = None
     files: Sequence[TableFile] = ()
     texts: Sequence[TextFile] = ()
@@ -195,14 +198,12 @@ class Source:
         try:
             if self.texts:
                 return self._typed_texts()
-            by_column = self.frame is not None and self.kind in ("parquet", "ipc")
+            by_column = self.frame is not None and self.kind in ("parquet", "ipc", "lazy")
             frame = self.readable()
             for column, kind in self.options.wanted.items():
                 frame = self._as_asked(frame, column, kind)
             opened = self._sampled(frame)
-            if by_column:
-                return opened
-            return replace(opened, frame=opened.frame.lazy().collect())
+            return opened if by_column else replace(opened, frame=opened.frame.lazy().collect())
         except BROKEN as error:
             self.explain(error)
 

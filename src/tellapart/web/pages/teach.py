@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from fastapi import APIRouter, Query
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
@@ -43,7 +42,6 @@ from tellapart.sessions.phrasing import (
     unread,
     why_again,
 )
-from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.sessions.suggestions import opposite
 from tellapart.sessions.tour import FILE as ZOO
@@ -341,9 +339,7 @@ def _learnt_notice(session: Session, found: Learnt, before: Before) -> dict[str,
 
 def moved_html(session: Session, before: Before) -> Markup:
     """Which rows an answer moved, from which label; and where to check them."""
-    known = {one: n for n, one in enumerate(["", *session.labels])}
-    said = np.array([known.get(str(one.label), 0) for one in before.model], dtype=np.int64)
-    found = moved(session, said[clause_of_items(session.table, before.model)], before)
+    found = moved(session, before)
     mine = [(a, rows) for a, b, rows in found.counts if b == before.label]
     others = [(a, b, rows) for a, b, rows in found.counts if b != before.label]
     total = sum(rows for _, rows in mine)

@@ -105,7 +105,8 @@ def main() -> None:
     asked = parser.parse_args()
     for bank in BANKS:
         lessons = [taught(bank, seed, asked.words) for seed in range(asked.seeds)]
-        wrong, stand, terms, room, right, seen = (fmean(values) for values in zip(*lessons, strict=True))
+        each = zip(*lessons, strict=True)
+        wrong, stand, terms, room, right, seen = (fmean(values) for values in each)
         print(
             f"{bank}: {wrong:.1f} corrections, {stand:.2f} of the reasons stand, {terms:.1f} of"
             f" {room:.0f} terms, next year {right:.3f} right, shop seen {seen:.3f}"

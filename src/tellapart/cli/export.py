@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
-from tellapart.cli.open_session import database
+from tellapart.cli.open_session import database, load_rules, taught
 from tellapart.cli.options import Again, column_types
 from tellapart.errors import ExportError, FormatError, ParameterError
 from tellapart.export import from_sql, load_model, save_model, to_dbt, to_text, write_model
@@ -55,14 +55,15 @@ def export(
 
     Examples:
 
-        tellapart export zoo.json --to sql --dialect postgres
+        tellapart export bank.csv --to sql --dialect postgres
         tellapart export zoo.json --to view --table animals --keep id
         tellapart export zoo --db zoo.csv.sessions.db --to dbt --table animals --keep id -o shop
 
     Parameters
     ----------
     model
-        The model file, as save_model writes it; with --db, the name of a session.
+        A model file, as save_model writes it, or a table that was taught; with --db, the name of a
+        session.
     to
         The language to write.
     dialect
@@ -87,22 +88,23 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
-    read = taught.model.abstain(error) if unsure == "null" else taught.model
+    found = taught(model) if db is None else (db, model)
+    made_of = _Taught(load_rules(model)) if found is None else _of_session(*found)
+    read = made_of.model.abstain(error) if unsure == "null" else made_of.model
     if diff is not None:
         if to != "text":
             raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
-        return _give("\n".join(rule_changes(load_model(diff), read, taught.answers)), output)
+        return _give("\n".join(rule_changes(load_model(diff), read, made_of.answers)), output)
     if to != "json":  # that one is the model as it is
         read = simplify(read)
-    schema = {**taught.schema, **column_types("--type", type)}
+    schema = {**made_of.schema, **column_types("--type", type)}
     how: dict[str, Any] = {"table": table or "", "keep": keep or [], "schema": schema}
-    how |= {"error": error, "about": taught.about, "clean": taught.clean}
+    how |= {"error": error, "about": made_of.about, "clean": made_of.clean}
     if to in ("select", "view", "dbt") and table is None:
         raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
     if to == "dbt":
         return _write_dbt(output, read, dialect, name, how)
-    made = write_model(read, to, dialect=dialect, name=name, meanings=taught.meanings, **how)
+    made = write_model(read, to, dialect=dialect, name=name, meanings=made_of.meanings, **how)
     return _give(made, output)
 
 
@@ -144,8 +146,8 @@ class _Taught(NamedTuple):
     meanings: Mapping[str, str] = {}
 
 
-def _of_session(db: str, name: str) -> _Taught:
-    with database(db) as store, Session.open(store, name, writes=False) as session:
+def _of_session(db: str | Path, name: str) -> _Taught:
+    with database(str(db)) as store, Session.open(store, name, writes=False) as session:
         model, table = session.judged_model(), session.table
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written

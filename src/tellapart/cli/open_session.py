@@ -11,10 +11,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from tellapart.cli.options import TableOptions, say_finding
-from tellapart.errors import ParameterError, as_options
+from tellapart.cli.options import TableOptions, local_path, say_finding
+from tellapart.errors import FormatError, ParameterError, as_options
 from tellapart.export import load_model
 from tellapart.learners.by_name import format_learner, parse_learner, write_value
+from tellapart.model import DecisionList
 from tellapart.sessions import Session, Store
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.sessions.history import COLUMN
@@ -38,6 +39,40 @@ def database(place: str) -> Store:
     if "://" not in place and not Path(place).exists():
         raise ParameterError(f"there is no database {place}; a table's is called TABLE.sessions.db")
     return Store(place)
+
+
+def taught(table: str) -> tuple[Path, str] | None:
+    """The database beside a table, and the session in it; None if the table was not taught."""
+    place = local_path(table)
+    kept = place.with_name(place.name + ".sessions.db")
+    if not kept.is_file():
+        return None
+    with Store(kept) as store:
+        names = [one.name for one in store.sessions()]
+    name = names[0] if len(names) == 1 else place.stem
+    if name not in names:
+        raise ParameterError(
+            f"{kept} has the sessions {', '.join(sorted(names)) or '(none)'}, and none called"
+            f" {name!r}. Write one as a model: tellapart export NAME --db {kept} --to json"
+        )
+    return kept, name
+
+
+def load_rules(model: str) -> DecisionList:
+    """The rules of a model file."""
+    place = local_path(model)
+    if not place.exists():
+        raise ParameterError(
+            f"there is no file {model}: name a model file, or a table that was taught"
+        )
+    try:
+        return load_model(model)
+    except FormatError as error:
+        raise FormatError(
+            f"{model} is no model file, and no table that was taught: there is no"
+            f" {place.name}.sessions.db ('tellapart teach {model}' begins one). As a model file:"
+            f" {error}"
+        ) from None
 
 
 def open_or_begin(

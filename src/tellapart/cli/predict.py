@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import Progress
 
+from tellapart.cli.open_session import load_rules, taught
 from tellapart.cli.options import (
     Again,
     TomlSettings,
@@ -23,8 +24,7 @@ from tellapart.cli.options import (
 )
 from tellapart.engines import predict_file
 from tellapart.engines.predict import KINDS
-from tellapart.errors import FormatError, ParameterError
-from tellapart.export import load_model
+from tellapart.errors import ParameterError
 from tellapart.model import DecisionList
 from tellapart.sessions import Session, Store
 from tellapart.simplification import simplify
@@ -126,33 +126,16 @@ def predict(
 
 def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | None]:
     """The rules of a model file; or those that were taught about a table, and how it is read."""
-    place = local_path(model)
-    kept = place.with_name(place.name + ".sessions.db")
-    if not kept.is_file():
-        if not place.exists():
-            raise ParameterError(
-                f"there is no file {model}: name a model file, or a table that was taught"
-            )
-        try:
-            return load_model(model), None
-        except FormatError as error:
-            raise FormatError(
-                f"{model} is no model file, and no table that was taught: there is no {kept.name}"
-                f" ('tellapart teach {model}' begins one). As a model file: {error}"
-            ) from None
+    found = taught(model)
+    if found is None:
+        return load_rules(model), None
+    kept, name = found
     with Store(kept) as store:
-        names = [one.name for one in store.sessions()]
-        name = names[0] if len(names) == 1 else place.stem
-        if name not in names:
-            raise ParameterError(
-                f"{kept} has the sessions {', '.join(sorted(names)) or '(none)'}, and none called"
-                f" {name!r}. Write one as a model: tellapart export NAME --db {kept} --to json"
-            )
         with Session.open(store, name, needs_table=judged, writes=False) as session:
             rules = session.judged_model() if judged else session.model
         begun = store.opened(name).data
-        found = {"dates": begun["dates"]} if "dates" in begun else {}
-        return rules, {**found, **(begun.get("source") or {})}
+        dates = {"dates": begun["dates"]} if "dates" in begun else {}
+        return rules, {**dates, **(begun.get("source") or {})}
 
 
 def _same_reading(reading: Mapping[str, Any], taught: str, table: str) -> dict[str, Any]:

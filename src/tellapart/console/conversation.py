@@ -23,7 +23,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
+from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
     ASKED,
@@ -348,15 +348,13 @@ class _Conversation:
         """Answer, and say what was learnt."""
         session = self.session
         before = Before(session.model, given.item, label, feature)
-        small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
-        old = labels_of(session)[1] if small else None
         saved = session.answer(self.teacher, given.id, answer, label, feature)
         if (words := notice(saved.outcome, name(given.item))) is not None:
             self.screen.say(words, "dim")
         if (found := learnt(session, saved, before)) is not None:
             self.screen.learnt(found)
-            if old is not None and found.kind in ("new", "changed"):
-                mine = [c for c in moved(session, old, before).counts if c[1] == label]
+            if len(session.table) <= AT_ONCE and found.kind in ("new", "changed"):
+                mine = [c for c in moved(session, before).counts if c[1] == label]
                 rows = sum(rows for *_, rows in mine)
                 said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
                 self.screen.say(f"  {said}", "green")

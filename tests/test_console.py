@@ -136,6 +136,11 @@ def test_a_word_is_a_label_and_never_commands(room: Room) -> None:
     assert [label for _, _, label, _ in room.answers] == ["Europe", "undo"]
 
 
+def test_a_line_with_several_digits_is_a_word(room: Room) -> None:
+    room.type("12\n" + "45\n0\n")
+    assert [label for _, _, label, _ in room.answers] == ["12", "45"]
+
+
 def test_an_article_is_kept_for_sentences(room: Room) -> None:
     said = room.type("a mammal\n")
     assert room.answers[0][2] == "mammal"

@@ -239,7 +239,7 @@ def test_export_mistakes(
 def test_export_of_what_is_no_model(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     assert run("export", path, "--to", "sql") == 1
-    assert "No such file" in capsys.readouterr().err
+    assert "there is no file" in capsys.readouterr().err
     path.write_text("{}")
     assert run("export", path, "--to", "sql") == 1
     ta.save_model(one(ta.features.Is("platypus")), path)

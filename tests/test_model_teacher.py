@@ -278,17 +278,6 @@ def test_a_missing_client_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Model("http://127.0.0.1:9/v1", "m", "Which?", ["a", "b"])
 
 
-def test_a_function_in_five_lines() -> None:
-    def by_legs(item: Any, _: ta.Guess) -> Any:
-        return ("bird" if item["legs"] == 2 else "mammal"), "feathers"
-
-    teacher = Checked(by_legs, ["bird", "mammal"])
-    learner = ta.DFF()
-    ta.teach(learner, teacher, PETS)
-    assert learner.model.predict(PETS) == ["bird", "mammal", "bird", "mammal"]
-    assert not teacher.failures
-
-
 def test_a_function_is_checked_and_asked_again() -> None:
     said = iter(["fish", "bird", "fish", "fish"])
 

@@ -133,3 +133,15 @@ def test_numbers_of_clauses_are_those_of_the_sentences(capsys: Any) -> None:
     assert Path("zoo-labelled.csv").read_text() == "label,clause,example\ncow,1,\nowl,2,\n"
     assert main(["export", "zoo.json", "--to", "text"]) == 0
     assert "1. It is cow" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_taught_table_is_exported_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", "bank.csv", "--to", "text"]) == 1
+    assert "'tellapart teach bank.csv' begins one" in capsys.readouterr().err
+    assert main(["export", "none.csv", "--to", "text"]) == 1
+    assert "there is no file none.csv" in capsys.readouterr().err
+    teach()
+    capsys.readouterr()
+    assert main(["export", "bank.csv", "--to", "text"]) == 0
+    assert "It is food" in capsys.readouterr().out

@@ -58,8 +58,8 @@ def test_from_a_session_to_sql(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["export", "sea", "--db", "a.db"], "there is no session 'sea' in"),
-        (["export", "--db", "a.db"], "needs the name of a session"),
+        (["export", "sea", "--db", "a.db"], "there is no database a.db"),
+        (["model", "--db", "a.db"], "there is no database a.db"),
         (["import", "--db", "a.db"], "needs a file"),
         (["import", "none.jsonl", "--db", "a.db"], "none.jsonl: No such file"),
         (["import", "bad.jsonl", "--db", "a.db"], "line 1: not JSON"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from tellapart import Session, Store, Table
 from tellapart.samples import write_bank
 from tellapart.sessions import Given
-from tellapart.sessions.learnt import Before, labels_of, learnt, moved
+from tellapart.sessions.learnt import Before, learnt, moved
 from tellapart.sessions.picks import offers, parts
 from tellapart.tables import read_table
 
@@ -100,14 +100,13 @@ def test_what_was_learnt_is_said_in_her_words_with_the_rows_it_moved(
         session.answer("Ann", next_of(session).id, "wrong", "rent")
         given = next_of(session)
         before = Before(session.model, given.item, "transport", "payee ILIKE '%vertrieb%'")
-        old = labels_of(session)[1]
         saved = session.answer("Ann", given.id, "wrong", "transport", before.feature)
         found = learnt(session, saved, before)
         assert found is not None
         assert (found.kind, found.label) == ("new", "transport")
         assert found.reason == 'payee contains "vertrieb"'
         feature = table.parse("payee contains vertrieb")
-        said = moved(session, old, before)
+        said = moved(session, before)
         assert said.counts == [("rent", "transport", table.count(feature) - 1)]
         assert all("DB VERTRIEB" in str(row) for row in said.some)
         # a right guess teaches nothing that is to be said

@@ -4,8 +4,8 @@ A `DecisionList` is immutable: ordered clauses, first match wins, then a default
 and guards all present themselves this way.
 
 Finding the first clause an item satisfies is an index, not a loop over literals (`FirstMatch`): a
-map from feature to the bit set of clauses it violates. The cost of a look-up depends on the number
-of literals and on the features present, never on the number of features that exist.
+map from feature to the bit set of clauses it violates. A look-up reads a feature at most once, and
+its cost never depends on the number of features that exist.
 """
 
 from __future__ import annotations
@@ -215,8 +215,8 @@ class Clause:
 class FirstMatch:
     """Which of many conjunctions an item satisfies first; grows and shrinks one literal at a time.
 
-    Conjunctions live in slots numbered in order of creation; a bit of `_violated` stands for a
-    slot. Removed slots stay violated until the owner builds the index anew.
+    Conjunctions live in slots numbered in order of creation; a bit of an integer stands for a slot.
+    Removed slots count as violated until the owner builds the index anew.
 
     >>> index = FirstMatch()
     >>> mammal = index.append([Literal("milk")])

@@ -2,6 +2,7 @@
 CASE
   -- In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown.
   -- TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k.
+  -- IS NOT TRUE: false or NULL.
   -- It is 0, if price / quantity > 10.
   WHEN CASE WHEN (price = 0 OR ABS(price) BETWEEN 1e-75 AND 1e75) AND (quantity = 0 OR ABS(quantity) BETWEEN 1e-75 AND 1e75) THEN CAST(price AS FLOAT64) / NULLIF(CAST(quantity AS FLOAT64), 0) END > 10 THEN 0
   -- It is 1, if title contains "goalie".

@@ -2,6 +2,7 @@
 CASE
   -- In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown.
   -- TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k.
+  -- IS NOT TRUE: false or NULL.
   -- It is 0, if price / quantity > 10.
   WHEN CAST(price AS DOUBLE) / NULLIF(CAST(quantity AS DOUBLE), 0) > 10
     AND (price = 0 OR ABS(price) BETWEEN 1e-75 AND 1e75)

@@ -3,6 +3,7 @@ CASE
   -- In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown.
   -- COLLATE "C": upper and lower case of A to Z alike, whatever the language of the database.
   -- TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k.
+  -- IS NOT TRUE: false or NULL.
   -- It is 0, if price / quantity > 10.
   WHEN CASE WHEN (price = 0 OR ABS(price) BETWEEN 1e-75 AND 1e75) AND (quantity = 0 OR ABS(quantity) BETWEEN 1e-75 AND 1e75) THEN CAST(price AS DOUBLE PRECISION) / NULLIF(CAST(quantity AS DOUBLE PRECISION), 0) END > 10 THEN 0
   -- It is 1, if title contains "goalie".

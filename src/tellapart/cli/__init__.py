@@ -112,7 +112,10 @@ def build(
         version=tellapart.__version__,
         # what docstrings need; the renderer takes a while to load, and the list can do without
         help_format="markdown" if chosen in COMMANDS else "plaintext",
-        default_parameter=Parameter(negative=()),
+        default_parameter=Parameter(
+            negative=(),
+            show_default=lambda value: str(value) if value not in (None, False) else None,
+        ),
         config=[Dict(dict(settings), source=source)] if settings else None,
         exit_on_error=False,
         print_error=False,

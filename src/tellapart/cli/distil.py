@@ -204,8 +204,8 @@ def _checked(
 def _open(store: Store, table: Path, how_read: Mapping[str, Any], asked: Options) -> Session:
     """The session, with the columns that may be sent and no others."""
     name, columns, more = asked.session or table.stem, asked.sent, asked.more
+    begun = TableOptions(id=more.id, learner=more.learner)
     if name in {listed.name for listed in store.sessions()}:
-        begun = TableOptions(id=more.id, learner=more.learner)
         opened = open_or_begin(store, table, name, how_read, begun, for_teach=True)
     else:
         read = read_table(table, **how_read)

@@ -6,19 +6,26 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from cyclopts import Parameter
 
+from tellapart.cli.open_session import database, load_rules, taught
 from tellapart.cli.options import Again, column_types
 from tellapart.errors import ExportError, FormatError, ParameterError
+from tellapart.export import from_sql, load_model, save_model, to_dbt, to_text, write_model
+from tellapart.export.feature_trees import columns_of
 from tellapart.export.languages import Language
+from tellapart.export.model_files import write_whole
 from tellapart.export.sql import Dialect
-
-if TYPE_CHECKING:
-    from tellapart.model import DecisionList
-    from tellapart.sessions.replies import Answered
-
+from tellapart.export.view import labels_of, table_names
+from tellapart.features import Expression
+from tellapart.model import DecisionList
+from tellapart.sessions import Session
+from tellapart.sessions.replies import Answered
+from tellapart.sessions.rules import rule_changes
+from tellapart.simplification import simplify
+from tellapart.tables import read_table
 
 To: TypeAlias = Literal[Language, "dbt"]
 
@@ -48,14 +55,15 @@ def export(
 
     Examples:
 
-        tellapart export zoo.json --to sql --dialect postgres
+        tellapart export bank.csv --to sql --dialect postgres
         tellapart export zoo.json --to view --table animals --keep id
         tellapart export zoo --db zoo.csv.sessions.db --to dbt --table animals --keep id -o shop
 
     Parameters
     ----------
     model
-        The model file, as save_model writes it; with --db, the name of a session.
+        A model file, as save_model writes it, or a table that was taught; with --db, the name of a
+        session.
     to
         The language to write.
     dialect
@@ -80,34 +88,28 @@ def export(
     output
         Write to this file instead of the screen; for dbt, the folder of the project.
     """
-    from tellapart.export import load_model, write_model
-    from tellapart.simplification import simplify
-
-    taught = _Taught(load_model(model)) if db is None else _of_session(db, model)
-    read = taught.model.abstain(error) if unsure == "null" else taught.model
+    found = taught(model) if db is None else (db, model)
+    made_of = _Taught(load_rules(model)) if found is None else _of_session(*found)
+    read = made_of.model.abstain(error) if unsure == "null" else made_of.model
     if diff is not None:
         if to != "text":
             raise ParameterError(f"--diff is written as text: give --to text, not --to {to}")
-        from tellapart.sessions.rules import rule_changes
-
-        return _give("\n".join(rule_changes(load_model(diff), read, taught.answers)), output)
+        return _give("\n".join(rule_changes(load_model(diff), read, made_of.answers)), output)
     if to != "json":  # that one is the model as it is
         read = simplify(read)
-    schema = {**taught.schema, **column_types("--type", type)}
+    schema = {**made_of.schema, **column_types("--type", type)}
     how: dict[str, Any] = {"table": table or "", "keep": keep or [], "schema": schema}
-    how |= {"error": error, "about": taught.about, "clean": taught.clean}
+    how |= {"error": error, "about": made_of.about, "clean": made_of.clean}
     if to in ("select", "view", "dbt") and table is None:
         raise ParameterError(f"--to {to} needs the table that it reads: --table animals")
     if to == "dbt":
         return _write_dbt(output, read, dialect, name, how)
-    made = write_model(read, to, dialect=dialect, name=name, meanings=taught.meanings, **how)
+    made = write_model(read, to, dialect=dialect, name=name, meanings=made_of.meanings, **how)
     return _give(made, output)
 
 
 def _give(made: str, output: Path | None) -> None:
     """Print a text, or write it to a file."""
-    from tellapart.export.model_files import write_whole
-
     made = made.rstrip("\n") + "\n"
     if output is None:
         sys.stdout.write(made)
@@ -123,10 +125,6 @@ def _write_dbt(
     how: dict[str, Any],
 ) -> None:
     """Write the files of a dbt model, and print their names."""
-    from tellapart.export import to_dbt
-    from tellapart.export.model_files import write_whole
-    from tellapart.export.view import labels_of, table_names
-
     if folder is None:
         raise ParameterError("--to dbt writes files: name the folder of the project with -o")
     called = name or table_names(labels_of(how["table"]))[-1]
@@ -148,13 +146,8 @@ class _Taught(NamedTuple):
     meanings: Mapping[str, str] = {}
 
 
-def _of_session(db: str, name: str) -> _Taught:
-    from tellapart.export.feature_trees import columns_of
-    from tellapart.sessions import Session, Store
-
-    if "://" not in db and not Path(db).exists():
-        raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
-    with Store(db) as store, Session.open(store, name, writes=False) as session:
+def _of_session(db: str | Path, name: str) -> _Taught:
+    with database(str(db)) as store, Session.open(store, name, writes=False) as session:
         model, table = session.judged_model(), session.table
         clean = False
         with suppress(ExportError):  # what cannot be written is named later, where it is written
@@ -201,10 +194,6 @@ def import_rules(
     column
         The column that is the label, where a SELECT has several with a CASE.
     """
-    from tellapart.export import from_sql, save_model, to_text
-    from tellapart.features import Expression
-    from tellapart.tables import read_table
-
     try:
         text = sys.stdin.read() if rules == "-" else Path(rules).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -6,14 +6,22 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tellapart.cli.options import TableOptions, say_finding
-from tellapart.errors import ParameterError, as_options
+from rich.console import Console
+from rich.text import Text
 
-if TYPE_CHECKING:
-    from tellapart.sessions import Session, Store
-    from tellapart.tables import Table
+from tellapart.cli.options import TableOptions, local_path, say_finding
+from tellapart.errors import FormatError, ParameterError, as_options
+from tellapart.export import load_model
+from tellapart.learners.by_name import format_learner, parse_learner, write_value
+from tellapart.model import DecisionList
+from tellapart.sessions import Session, Store
+from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.sessions.history import COLUMN
+from tellapart.sessions.teams import known_labels
+from tellapart.tables import Table
+from tellapart.tables.read import read_table, read_table_again
 
 
 @contextmanager
@@ -22,11 +30,49 @@ def reading_notice(what: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-    from rich.text import Text
-
     with Console(stderr=True).status(Text(what)):
         yield
+
+
+def database(place: str) -> Store:
+    """A database that is there already."""
+    if "://" not in place and not Path(place).exists():
+        raise ParameterError(f"there is no database {place}; a table's is called TABLE.sessions.db")
+    return Store(place)
+
+
+def taught(table: str) -> tuple[Path, str] | None:
+    """The database beside a table, and the session in it; None if the table was not taught."""
+    place = local_path(table)
+    kept = place.with_name(place.name + ".sessions.db")
+    if not kept.is_file():
+        return None
+    with Store(kept) as store:
+        names = [one.name for one in store.sessions()]
+    name = names[0] if len(names) == 1 else place.stem
+    if name not in names:
+        raise ParameterError(
+            f"{kept} has the sessions {', '.join(sorted(names)) or '(none)'}, and none called"
+            f" {name!r}. Write one as a model: tellapart export NAME --db {kept} --to json"
+        )
+    return kept, name
+
+
+def load_rules(model: str) -> DecisionList:
+    """The rules of a model file."""
+    place = local_path(model)
+    if not place.exists():
+        raise ParameterError(
+            f"there is no file {model}: name a model file, or a table that was taught"
+        )
+    try:
+        return load_model(model)
+    except FormatError as error:
+        raise FormatError(
+            f"{model} is no model file, and no table that was taught: there is no"
+            f" {place.name}.sessions.db ('tellapart teach {model}' begins one). As a model file:"
+            f" {error}"
+        ) from None
 
 
 def open_or_begin(
@@ -80,9 +126,6 @@ def open_or_begin(
 
 
 def _open(store: Store, table: str | Path, name: str, for_teach: bool) -> Session:
-    from tellapart.sessions import Session
-    from tellapart.tables.read import read_table_again
-
     begun = store.opened(name).data
     source = dict(begun.get("source") or {})
     source.pop("path", None)
@@ -99,10 +142,6 @@ def _begin(
     settings: dict[str, Any],
     for_teach: bool,
 ) -> Session:
-    from tellapart.export import load_model
-    from tellapart.sessions import Session
-    from tellapart.sessions.config import FOR_PEOPLE
-
     if for_teach or "id" not in how_read or hidden:
         given = {key: value for key, value in how_read.items() if key not in ("id", "title")}
         read = _read_checked(table, given, hidden, for_teach)
@@ -122,8 +161,6 @@ def _read_checked(
     table: str | Path, reading: Mapping[str, Any], hidden: Mapping[str, str], for_teach: bool
 ) -> Table:
     """Read a table; raise if it has nothing to teach about, or no labels in a hidden column."""
-    from tellapart.tables.read import read_table
-
     read = read_table(table, **reading)
     if for_teach and not len(read):
         raise ParameterError(f"{table} has columns, and no rows to teach about")
@@ -139,9 +176,6 @@ def _read_checked(
 
 def _start_from(session: Session, table: str | Path, column: str | None) -> Session:
     """Take the labels of a column as answers, about the items that have none."""
-    from tellapart.sessions.history import COLUMN
-    from tellapart.sessions.teams import known_labels
-
     if column is not None:
         try:
             done = session.start_from(COLUMN + column, known_labels(table, column, session))
@@ -175,8 +209,6 @@ def _differences(
     if "id" in asked and asked["id"] != source.get("id"):
         yield f"--id {asked['id']}: the session was begun with {source.get('id') or 'row numbers'}"
     if "learner" in asked:
-        from tellapart.learners.by_name import format_learner, parse_learner, write_value
-
         name, parameters = parse_learner(asked["learner"])
         # as texts: an old log may have "true" where it is True now
         given = {key: write_value(value) for key, value in parameters.items()}

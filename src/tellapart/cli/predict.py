@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
+from rich.console import Console
+from rich.progress import Progress
 
+from tellapart.cli.open_session import load_rules, taught
 from tellapart.cli.options import (
     Again,
     TomlSettings,
@@ -19,10 +22,13 @@ from tellapart.cli.options import (
     say_finding,
     table_and_reading,
 )
-from tellapart.errors import FormatError, ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.model import DecisionList
+from tellapart.engines import predict_file
+from tellapart.engines.predict import KINDS
+from tellapart.errors import ParameterError
+from tellapart.model import DecisionList
+from tellapart.sessions import Session, Store
+from tellapart.simplification import simplify
+from tellapart.tables.options import ReadOptions
 
 _MODEL = (
     "A model file, as save_model writes it; or a table that was taught: its session is beside it."
@@ -88,9 +94,6 @@ def predict(
         tellapart predict zoo.json animals.csv -o labels.csv
         tellapart predict --engine duckdb zoo.json big.parquet -o out.parquet
     """
-    from tellapart.engines import predict_file
-    from tellapart.simplification import simplify
-
     start, asked = time.perf_counter(), asked or Options()
     table, how = table_and_reading(table, asked.read, settings, sampling=False)
     if table is None:
@@ -123,42 +126,20 @@ def predict(
 
 def _rules(model: str, *, judged: bool) -> tuple[DecisionList, dict[str, Any] | None]:
     """The rules of a model file; or those that were taught about a table, and how it is read."""
-    from tellapart.export import load_model
-    from tellapart.sessions import Session, Store
-
-    place = local_path(model)
-    kept = place.with_name(place.name + ".sessions.db")
-    if not kept.is_file():
-        if not place.exists():
-            raise ParameterError(
-                f"there is no file {model}: name a model file, or a table that was taught"
-            )
-        try:
-            return load_model(model), None
-        except FormatError as error:
-            raise FormatError(
-                f"{model} is no model file, and no table that was taught: there is no {kept.name}"
-                f" ('tellapart teach {model}' begins one). As a model file: {error}"
-            ) from None
+    found = taught(model)
+    if found is None:
+        return load_rules(model), None
+    kept, name = found
     with Store(kept) as store:
-        names = [one.name for one in store.sessions()]
-        name = names[0] if len(names) == 1 else place.stem
-        if name not in names:
-            raise ParameterError(
-                f"{kept} has the sessions {', '.join(sorted(names)) or '(none)'}, and none called"
-                f" {name!r}. Write one as a model: tellapart export NAME --db {kept} --to json"
-            )
         with Session.open(store, name, needs_table=judged, writes=False) as session:
             rules = session.judged_model() if judged else session.model
         begun = store.opened(name).data
-        found = {"dates": begun["dates"]} if "dates" in begun else {}
-        return rules, {**found, **(begun.get("source") or {})}
+        dates = {"dates": begun["dates"]} if "dates" in begun else {}
+        return rules, {**dates, **(begun.get("source") or {})}
 
 
 def _same_reading(reading: Mapping[str, Any], taught: str, table: str) -> dict[str, Any]:
     """How a taught table was said to be read, for a table of the same kind."""
-    from tellapart.tables.options import ReadOptions
-
     if local_path(taught).suffix != local_path(table).suffix:
         return {}
     about = {one.name for one in fields(ReadOptions)} - {"query", "sample", "sample_seed"}
@@ -171,8 +152,6 @@ def _labelled(table: str) -> Path:
     >>> _labelled("data/november.csv").name, _labelled("november.xlsx.gz").name
     ('november-labelled.csv', 'november-labelled.csv')
     """
-    from tellapart.engines.predict import KINDS
-
     if table == "-":
         raise ParameterError("standard input has no name: say where the labels go with -o")
     place = local_path(table)
@@ -188,9 +167,6 @@ def _bar(hidden: bool, name: str) -> Iterator[Callable[[int, int | None], None] 
     if hidden:
         yield None
         return
-    from rich.console import Console
-    from rich.progress import Progress
-
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from tellapart.cli.open_session import database
 from tellapart.errors import FormatError, ParameterError
-
-if TYPE_CHECKING:
-    from tellapart.sessions import Store
+from tellapart.export.model_files import write_whole
+from tellapart.features.phrasing import counted
+from tellapart.sessions import Session, Store, export_log, import_log
+from tellapart.sessions.log import write_log
 
 
 def session(
@@ -57,12 +59,7 @@ def session(
     output
         Write to this file instead of the screen.
     """
-    from tellapart.export.model_files import write_whole
-    from tellapart.sessions import Store, export_log, import_log
-
-    if do in ("list", "check", "repair") and "://" not in db and not Path(db).exists():
-        raise ParameterError(f"there is no database {db}; a table's is called TABLE.sessions.db")
-    with Store(db) as store:
+    with Store(db) if do == "import" else database(db) as store:
         if do == "list":
             made = _list(store)
         elif do == "check":
@@ -100,8 +97,6 @@ def _list(store: Store) -> list[str]:
 
 def _model(store: Store, name: str, records: bool) -> str:
     """The model of a session as JSON; where its table is gone, the last that was kept."""
-    from tellapart.sessions import Session
-
     with Session.open(store, name, needs_table=False, writes=False) as opened:
         if opened.settings["unsure"] == "null":
             return opened.chosen_model().to_json()
@@ -114,8 +109,6 @@ def _model(store: Store, name: str, records: bool) -> str:
 
 def _check(store: Store, names: list[str]) -> list[str]:
     """A line for each session; raises if one is damaged."""
-    from tellapart.features.phrasing import counted
-
     lines, damaged = [], []
     for name in names:
         good, wrong = store.good_events(name)
@@ -134,9 +127,6 @@ def _check(store: Store, names: list[str]) -> list[str]:
 
 def _good(store: Store, name: str, output: Path) -> list[str]:
     """The lines of the good part of a log."""
-    from tellapart.features.phrasing import counted
-    from tellapart.sessions.log import write_log
-
     good, wrong = store.good_events(name)
     if not good:
         raise FormatError(f"nothing of the session {name!r} can be read: {wrong}")

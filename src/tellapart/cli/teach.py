@@ -14,14 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+from rich.console import Console
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import TableOptions, TomlSettings, local_path, table_and_reading
 from tellapart.cli.serve import check_port, login, shown_token
+from tellapart.console.conversation import talk
+from tellapart.console.keyboard import keyboard
 from tellapart.errors import ParameterError, SessionError
+from tellapart.samples import BANK, write_bank
+from tellapart.sessions import Given, Session, Store
+from tellapart.sessions.teams import compare, known_labels
+from tellapart.sessions.tour import FIRST, LABEL, hint, write_zoo
 
 if TYPE_CHECKING:
-    from tellapart.sessions import Given, Session, Store
     from tellapart.web.config import PageOptions
 
 
@@ -93,8 +99,6 @@ def teach(
         tellapart teach mails.parquet --console
         tellapart teach --console
     """
-    from tellapart.sessions import Store
-
     asked = asked or Options()
     if not asked.console:  # a missing extra is named before any work
         from tellapart.web.config import PageOptions
@@ -158,8 +162,6 @@ def _open(
 
 def _bank() -> str:
     """The bank statement of the package, written here."""
-    from tellapart.samples import BANK, write_bank
-
     table = str(write_bank(Path.cwd()))
     print(f"A made-up bank statement is in {table}, the next month in {BANK[1]}.")
     return table
@@ -167,24 +169,16 @@ def _bank() -> str:
 
 def _zoo(asked: Options) -> tuple[str, Options]:
     """The table of the tour, with its label column, in its order."""
-    from tellapart.sessions.tour import FIRST, LABEL, write_zoo
-
     if asked.label or asked.id or asked.start_from:
         raise ParameterError(
             "--label, --id and --start-from are columns of a table: name the table, too"
         )
     table = str(write_zoo(Path.cwd()))
-    print(f"No table was given: the zoo is in {table}. {FIRST[0].title()} comes first.")
+    print(f"A tour: the zoo is in {table}. {FIRST[0].title()} comes first.")
     return table, replace(asked, label=LABEL, order="file")
 
 
 def _talk(session: Session, name: str, *, tour: bool) -> None:
-    from rich.console import Console
-
-    from tellapart.console.conversation import talk
-    from tellapart.console.keyboard import keyboard
-    from tellapart.sessions.tour import hint
-
     def guide(given: Given, label: str | None = None) -> str | None:
         said = session.history(last=1)
         last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
@@ -278,8 +272,6 @@ class LastAddress:
 
 def _agreement(session: Session, table: str, label: str) -> str:
     """How many answers are those of the table."""
-    from tellapart.sessions.teams import compare, known_labels
-
     right, odd = compare(session.history(), known_labels(table, label, session))
     if not right and not odd:
         return f"No answers yet where column {label!r} has a label."

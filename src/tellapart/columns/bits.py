@@ -104,7 +104,7 @@ def column(source: Source, feature: Feature) -> Words:
 
 
 def _whole(words: Any, feature: Feature, items: int) -> Words:
-    """A column as the kernel needs it, which reads memory without looking where it ends."""
+    """A column that a source gave, if it is one."""
     fits = isinstance(words, np.ndarray) and words.dtype == np.uint64
     if not fits or words.shape != (words_for(items),):
         given = f"{words.dtype}, {words.shape}" if isinstance(words, np.ndarray) else type(words)

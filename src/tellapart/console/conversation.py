@@ -23,7 +23,7 @@ from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import counted, spoken
 from tellapart.sessions import Ending, Given, Session
 from tellapart.sessions.events import AnswerWord
-from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, labels_of, learnt, moved
+from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
     ASKED,
@@ -177,7 +177,7 @@ class _Conversation:
         """The label that a key or a word stands for."""
         if word in (ENTER, ESCAPE):
             return None
-        if word not in _DIGITS:
+        if word not in [*_DIGITS]:
             return self.read_label(word)
         label = dict(zip(_DIGITS, self.session.labels, strict=False)).get(word)
         if label is None:
@@ -185,8 +185,8 @@ class _Conversation:
         return label
 
     def read_label(self, typed: str) -> str | None:
-        """A label that is typed: a known one by a part of its name, or a new one, which is asked
-        about where some label looks like it."""
+        """A label that is typed: a known one by a part of its name, or a new one. Its article is
+        kept for sentences."""
         labels = self.session.labels
         article, bare = ("", typed) if typed in labels else split_article(typed)
         label = match_label(bare, labels)
@@ -237,7 +237,7 @@ class _Conversation:
                 return given.asks != "feature"  # the same row comes again
             if word == ENTER:
                 return False
-            if word in _DIGITS:
+            if word in [*_DIGITS]:
                 chosen = shown[start:][int(word) - 1 : int(word)]
                 if chosen:
                     return self.answer(given, "wrong", label, str(chosen[0].feature))
@@ -348,15 +348,13 @@ class _Conversation:
         """Answer, and say what was learnt."""
         session = self.session
         before = Before(session.model, given.item, label, feature)
-        small = len(session.table) <= AT_ONCE and session.labels and answer == "wrong"
-        old = labels_of(session)[1] if small else None
         saved = session.answer(self.teacher, given.id, answer, label, feature)
         if (words := notice(saved.outcome, name(given.item))) is not None:
             self.screen.say(words, "dim")
         if (found := learnt(session, saved, before)) is not None:
             self.screen.learnt(found)
-            if old is not None and found.kind in ("new", "changed"):
-                mine = [c for c in moved(session, old, before).counts if c[1] == label]
+            if len(session.table) <= AT_ONCE and found.kind in ("new", "changed"):
+                mine = [c for c in moved(session, before).counts if c[1] == label]
                 rows = sum(rows for *_, rows in mine)
                 said = decides(rows, [a for a, _, _ in mine]) + "." if rows else ALONE
                 self.screen.say(f"  {said}", "green")

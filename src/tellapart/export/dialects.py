@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from functools import cache
 from typing import Any, ClassVar
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.dialects.sqlite import SQLite as SQLiteDialect
 
 from tellapart.errors import ExportError, ParameterError
@@ -16,7 +15,6 @@ from tellapart.export.lowering import COLLATED, Lowering, any_case, one_by_one
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
-    escape,
     opposite,
     string,
     whole,
@@ -33,15 +31,13 @@ class DuckDB(Lowering):
     what it is compared with."""
 
     name, dialect = "DuckDB", "duckdb"
-    trims_all = True
+    trim = "TRIM({0}, ' ')"
+    is_finite = "ISFINITE({0})"
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if fold and self.may_lower((words(pattern),)):
             return self.matched(exp.ILike, operand, pattern)
         return super().like(operand, pattern, fold=fold)
-
-    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
-        return [anonymous("ISFINITE", column)]
 
     def figure(self, text: str) -> exp.Expr:
         exact = self.clean or "e" in text or Decimal(text) == Decimal(float(text))
@@ -53,16 +49,17 @@ class Postgres(Lowering):
     Overflow is an error."""
 
     name, dialect = "PostgreSQL", "postgres"
+    by_code: ClassVar[str] = '{0} COLLATE "C"'
     overflow_is_error = True
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
         made = self.value(node)
-        return made if op in ("=", "<>") else _by_code(made)
+        return made if op in ("=", "<>") else self.spelled(self.by_code, wrap(made))
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if fold and words(pattern).isascii():
             self.notes[COLLATED] = None
-            return self.matched(exp.ILike, _by_code(operand), pattern)
+            return self.matched(exp.ILike, self.spelled(self.by_code, wrap(operand)), pattern)
         return super().like(operand, pattern, fold=fold)
 
 
@@ -79,6 +76,20 @@ class SQLite(Lowering):
     is a column, if there is one of that name."""
 
     name, dialect = "SQLite", Backticks
+    # it moves a text with an offset to UTC, but counts in milliseconds: the seconds without their
+    # fraction, and then the fraction as it is
+    in_utc = (
+        "(STRFTIME('%Y-%m-%d %H:%M:%S', SUBSTR({0}, 1, 19) || LTRIM(SUBSTR({0}, 20),"
+        " '.0123456789')) || SUBSTR(PRINTF('%.6f', '0' || SUBSTR({0}, 20, 7)), 2))"
+    )
+    midnight = "({0} || ' 00:00:00.000000')"
+    day = instant = "{0}"
+    # Sunday is 0; parts of a second are not always read
+    weekday = "((CAST(STRFTIME('%w', SUBSTR({0}, 1, 10)) AS INTEGER) + 6) % 7 + 1)"
+    with_fraction: ClassVar[str] = (
+        "SUBSTR(REPLACE({0}, 'T', ' ') || CASE LENGTH({0}) WHEN 10 THEN ' 00:00:00.000000'"
+        " WHEN 19 THEN '.000000' ELSE '000000' END, 1, 26)"
+    )
 
     def create_view(self, name: str) -> str:
         return f"DROP VIEW IF EXISTS {name};\nCREATE VIEW {name} AS"
@@ -93,9 +104,6 @@ class SQLite(Lowering):
     def truth(self, value: bool) -> exp.Expr:
         return exp.Literal.number(int(value))
 
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return exp.replace_placeholders(_utc(), at=column)
-
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         if fold and words(pattern).isascii():
             return self.matched(exp.Like, exp.Lower(this=operand), pattern)
@@ -108,64 +116,31 @@ class SQLite(Lowering):
 
     def of(self, node: Node, kind: Type) -> exp.Expr:
         made = super().of(node, kind)
-        if kind is not Type.DATETIME or not isinstance(node, Column) or node.type is not kind:
-            return made
-        if self.is_zoned(node):
-            return made
-        rest = exp.Case(
-            this=exp.Length(this=made.copy()),
-            ifs=[
-                exp.If(this=exp.Literal.number(10), true=string(" 00:00:00.000000")),
-                exp.If(this=exp.Literal.number(19), true=string(".000000")),
-            ],
-            default=string("000000"),
-        )
-        full = exp.DPipe(this=anonymous("REPLACE", made, "T", " "), expression=rest)
-        return anonymous("SUBSTR", full, exp.Literal.number(1), exp.Literal.number(26))
+        raw = isinstance(node, Column) and node.type is Type.DATETIME and not self.is_zoned(node)
+        return self.spelled(self.with_fraction, made) if raw and kind is node.type else made
 
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name == "weekday":  # Sunday is 0; parts of a second are not always read
-            day = anonymous("SUBSTR", moment, exp.Literal.number(1), exp.Literal.number(10))
-            return _from_monday(cast(anonymous("STRFTIME", "%w", day), exp.DType.INT), 6)
-        start, length = {"year": (1, 4), "month": (6, 2), "day": (9, 2)}[name]
-        numbers = (exp.Literal.number(n) for n in (start, length))
-        return cast(anonymous("SUBSTR", moment, *numbers), exp.DType.INT)
+    def date_part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":
+            return super().date_part(name, moment)
+        place = {"year": "1, 4", "month": "6, 2", "day": "9, 2"}[name]
+        return self.spelled("CAST(SUBSTR({0}, {1}) AS INTEGER)", moment, place)
 
-    def midnight(self, day: exp.Expr) -> exp.Expr:
-        return wrap(exp.DPipe(this=day, expression=string(" 00:00:00.000000")))
-
-    def day(self, text: str) -> exp.Expr:
-        return string(text)
-
-    def instant(self, moment: datetime) -> exp.Expr:
-        return string(moment.isoformat(sep=" ", timespec="microseconds"))
+    def moment(self, moment: datetime) -> str:
+        return moment.isoformat(sep=" ", timespec="microseconds")
 
 
 class Spark(Lowering):
     """Times have a zone unless they are TIMESTAMP_NTZ."""
 
     name, dialect = "Spark", "spark"
-    moment, moment_word = exp.DType.TIMESTAMPNTZ, "TIMESTAMP_NTZ"
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        # to cast it would take the zone of the session, and shift what falls into its gaps
-        seconds = exp.Div(
-            this=exp.cast(anonymous("UNIX_MICROS", column), "DECIMAL(20, 0)"),
-            expression=exp.Literal.number(1_000_000),
-            typed=True,
-        )
-        zeros = [exp.Literal.number(0)] * 3
-        start = cast(string("1970-01-01 00:00:00"), self.moment)
-        return exp.Paren(
-            this=exp.Add(this=start, expression=anonymous("MAKE_DT_INTERVAL", *zeros, seconds))
-        )
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name == "weekday":  # Monday is 0
-            return wrap(
-                exp.Add(this=anonymous("WEEKDAY", moment), expression=exp.Literal.number(1))
-            )
-        return super().part(name, moment)
+    # to cast it would take the zone of the session, and shift what falls into its gaps
+    in_utc = (
+        "(TIMESTAMP_NTZ '1970-01-01 00:00:00' + MAKE_DT_INTERVAL(0, 0, 0,"
+        " CAST(UNIX_MICROS({0}) AS DECIMAL(20, 0)) / 1000000))"
+    )
+    midnight = "CAST({0} AS TIMESTAMP_NTZ)"
+    instant = "TIMESTAMP_NTZ {0}"
+    weekday = "(WEEKDAY({0}) + 1)"
 
 
 class Databricks(Spark):
@@ -180,14 +155,10 @@ class Redshift(Postgres):
 
     name, dialect = "Redshift", "redshift"
     quotes_all = True
+    weekday = "((CAST(EXTRACT(DOW FROM {0}) AS INTEGER) + 6) % 7 + 1)"
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
         return self.value(node)
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name == "weekday":  # Sunday is 0
-            return exp.replace_placeholders(_sunday_first(), at=moment)
-        return super().part(name, moment)
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return Lowering.like(self, operand, pattern, fold=fold)
@@ -198,15 +169,9 @@ class Trino(Lowering):
 
     name, dialect = "Trino", "trino"
     quotes_all, has_is_true = True, False
-
-    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
-        return [anonymous("IS_FINITE", column)]
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return cast(anonymous("at_timezone", column, "UTC"), self.moment)
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        return anonymous("DAY_OF_WEEK", moment) if name == "weekday" else super().part(name, moment)
+    in_utc = "CAST(AT_TIMEZONE({0}, 'UTC') AS TIMESTAMP)"
+    weekday = "DAY_OF_WEEK({0})"
+    is_finite = "IS_FINITE({0})"
 
     def figure(self, text: str) -> exp.Expr:
         # 0.1 is a decimal there
@@ -217,24 +182,16 @@ class BigQuery(Lowering):
     """No ESCAPE, but backslashes; arithmetic that overflows is an error."""
 
     name, dialect = "BigQuery", "bigquery"
-    trims_all = True
-    moment, moment_word = exp.DType.DATETIME, "DATETIME"
+    in_utc = "DATETIME({0}, 'UTC')"
+    midnight = "CAST({0} AS DATETIME)"
+    instant = "DATETIME {0}"
+    weekday = "(MOD(EXTRACT(DAYOFWEEK FROM {0}) + 5, 7) + 1)"
+    trim = "TRIM({0}, ' ')"
+    is_finite = "NOT (IS_INF({0}) OR IS_NAN({0}))"
     overflow_is_error = True
 
-    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
-        strange = (anonymous(name, column.copy()) for name in ("IS_INF", "IS_NAN"))
-        return [exp.Not(this=exp.Paren(this=self.joined(exp.Or, list(strange))))]
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return anonymous("DATETIME", column, "UTC")
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name == "weekday":  # Sunday is 1
-            return _from_monday(super().part("dayofweek", moment), 5)
-        return super().part(name, moment)
-
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
-        return kind(this=wrap(operand), expression=string(escape(pattern, "\\")))
+        return kind(this=wrap(operand), expression=string(tree.escape(pattern, "\\")))
 
 
 class Snowflake(Lowering):
@@ -242,14 +199,11 @@ class Snowflake(Lowering):
 
     name, dialect = "Snowflake", "snowflake"
     has_is_true = False
-    trims_all = True
-    moment, moment_word = exp.DType.TIMESTAMPNTZ, ""
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return cast(anonymous("CONVERT_TIMEZONE", "UTC", column), self.moment)
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        return super().part("dayofweekiso" if name == "weekday" else name, moment)
+    in_utc = "CAST(CONVERT_TIMEZONE('UTC', {0}) AS TIMESTAMPNTZ)"
+    midnight = instant = "CAST({0} AS TIMESTAMPNTZ)"
+    part = "DATE_PART({1}, {0})"
+    weekday = "DATE_PART(DAYOFWEEKISO, {0})"
+    trim = "TRIM({0}, ' ')"
 
     def figure(self, text: str) -> exp.Expr:
         made = super().figure(text)
@@ -265,12 +219,12 @@ class ClickHouse(Lowering):
 
     name, dialect = "ClickHouse", "clickhouse"
     quotes_all, has_is_true = True, False
-
-    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
-        return [anonymous("isFinite", column)]
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return column  # a moment is counted in UTC whatever its zone
+    in_utc = "{0}"  # a moment is counted in UTC whatever its zone
+    midnight = instant = "toDateTime64({0}, 6, 'UTC')"
+    day = "toDate32({0})"
+    weekday = "toDayOfWeek({0})"
+    trim = "trimBoth({0})"
+    is_finite = "isFinite({0})"
 
     def compare(self, node: tree.Compare, *, loose: bool) -> exp.Expr:
         zero = isinstance(node.right, Value) and node.right.value == 0
@@ -285,22 +239,6 @@ class ClickHouse(Lowering):
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
         return anonymous("match", operand, rf"(?s)\A{regex(pattern, fold)}\z")
 
-    def midnight(self, day: exp.Expr) -> exp.Expr:
-        return anonymous("toDateTime64", day, exp.Literal.number(6), "UTC")
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        names = {"year": "toYear", "month": "toMonth", "day": "toDayOfMonth"}
-        return anonymous(names.get(name, "toDayOfWeek"), moment)
-
-    def day(self, text: str) -> exp.Expr:
-        return anonymous("toDate32", text)
-
-    def instant(self, moment: datetime) -> exp.Expr:
-        return anonymous("toDateTime64", moment.isoformat(sep=" "), exp.Literal.number(6), "UTC")
-
-    def trim(self, operand: exp.Expr) -> exp.Expr:
-        return anonymous("trimBoth", operand)
-
 
 class MySQL(Lowering):
     """Texts are compared as bytes, which ignores collations and counts spaces at the end; patterns
@@ -311,12 +249,12 @@ class MySQL(Lowering):
 
     name, dialect = "MySQL", "mysql"
     quotes_all, has_nan, overflow_is_error = True, False, True
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        raise ExportError("a time with a zone (a TIMESTAMP is shown in the zone of the session)")
+    in_utc = ""
+    midnight = instant = "CAST({0} AS DATETIME(6))"
+    weekday = "(WEEKDAY({0}) + 1)"
 
     def ordered(self, node: Node, op: str) -> exp.Expr:
-        return exp.Cast(this=self.value(node), to=exp.DataType.build(exp.DType.BINARY))
+        return self.spelled("CAST({0} AS BINARY)", self.value(node))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         if node.operand.type is not Type.TEXT:
@@ -326,30 +264,12 @@ class MySQL(Lowering):
         return opposite(made) if node.negated else made
 
     def like(self, operand: exp.Expr, pattern: Pattern, *, fold: bool) -> exp.Expr:
-        exact = exp.Collate(this=wrap(operand), expression=exp.var("utf8mb4_bin"))
+        exact = self.spelled("{0} COLLATE utf8mb4_bin", wrap(operand))
         if not fold:
             return self.matched(exp.Like, exact, pattern)
-        found = anonymous("REGEXP_INSTR", exact, rf"(?s)\A{regex(pattern, fold)}\z")
-        return exp.EQ(this=found, expression=exp.Literal.number(1))
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name == "weekday":  # Monday is 0
-            one = exp.Literal.number(1)
-            return exp.Paren(this=exp.Add(this=anonymous("WEEKDAY", moment), expression=one))
-        return super().part(name, moment)
-
-    def midnight(self, day: exp.Expr) -> exp.Expr:
-        return exp.Cast(this=day, to=_MYSQL_MOMENT.copy())
-
-    def instant(self, moment: datetime) -> exp.Expr:
-        return exp.Cast(this=string(moment.isoformat(sep=" ")), to=_MYSQL_MOMENT.copy())
-
-
-_EXACT = "Latin1_General_100_BIN2"
-"""The collation in which letters are equal only to themselves."""
-_BYTES = f"{_EXACT}_UTF8"
-_LETTERS = "Latin1_General_100_CS_AS_SC"
-"""The collation in which a character beyond U+FFFF is one character."""
+        shape = string(rf"(?s)\A{regex(pattern, fold)}\z")
+        found = self.spelled("REGEXP_INSTR({0}, {1})", exact, shape)
+        return exp.EQ(this=found, expression=whole(1))
 
 
 class TSQL(Lowering):
@@ -363,6 +283,19 @@ class TSQL(Lowering):
     name, dialect = "SQL Server", "tsql"
     quotes_all, has_nan, overflow_is_error = True, False, True
     reserved = frozenset({"like", "rule"})
+    wild = "%_["
+    in_utc = "CAST({0} AT TIME ZONE N'UTC' AS DATETIME2(6))"
+    midnight = instant = "CAST({0} AS DATETIME2(6))"
+    day = "CAST({0} AS DATE)"
+    part = "{1}({0})"
+    # whatever DATEFIRST says; the first day of the calendar is a Monday
+    weekday = "(DATEDIFF(DAY, CAST(N'0001-01-01' AS DATE), {0}) % 7 + 1)"
+    exact: ClassVar[str] = "{0} COLLATE Latin1_General_100_BIN2"
+    bytes_of: ClassVar[str] = (
+        "CAST(CAST({0} COLLATE Latin1_General_100_BIN2_UTF8 AS VARCHAR(MAX)) AS VARBINARY(MAX))"
+    )
+    # LEN leaves out spaces at the end; in another collation, U+10000 and above are two characters
+    length: ClassVar[str] = "(LEN(({0} + N'.') COLLATE Latin1_General_100_CS_AS_SC) - 1)"
 
     def sql(self, made: exp.Expr) -> str:
         texts = made.transform(
@@ -377,10 +310,10 @@ class TSQL(Lowering):
 
     def unknown(self, kind: type) -> exp.Expr:
         types = {str: "NVARCHAR(MAX)", bool: "BIT", int: "BIGINT", float: "FLOAT"}
-        return _cast(exp.null(), types[kind])
+        return self.spelled("CAST(NULL AS {0})", types[kind])
 
     def truth(self, value: bool) -> exp.Expr:
-        return _cast(whole(int(value)), "BIT")
+        return self.spelled("CAST({0} AS BIT)", str(int(value)))
 
     # -- conditions, and bools as values
 
@@ -427,7 +360,8 @@ class TSQL(Lowering):
         if node.op in ("=", "<>") and isinstance(node.right, Value):
             made = self.like(self.value(node.left), (node.right.value,), fold=False)
             return opposite(made) if node.op == "<>" else made
-        return self.operator(node.op, _bytes(self.value(node.left)), _bytes(self.value(node.right)))
+        sides = (wrap(self.value(side)) for side in (node.left, node.right))
+        return self.operator(node.op, *(self.spelled(self.bytes_of, side) for side in sides))
 
     def member(self, node: tree.In, *, loose: bool) -> exp.Expr:
         kind = tree.wider(node.operand.type, *(value.type for value in node.values))
@@ -440,48 +374,12 @@ class TSQL(Lowering):
             raise ExportError(
                 "a pattern with _ for one character: it takes those beyond U+FFFF for two"
             )
-        return super().like(_collated(operand, _EXACT), pattern, fold=fold)
-
-    def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
-        special = any(sign in part for part in pattern if isinstance(part, str) for sign in "%_[")
-        signs = {"!": "!!", "%": "!%", "_": "!_", "[": "!["} if special else {}
-        text = "".join(
-            part.value if isinstance(part, Wild) else "".join(signs.get(c, c) for c in part)
-            for part in pattern
-        )
-        made = exp.Like(this=wrap(operand), expression=string(text))
-        return exp.Escape(this=made, expression=string("!")) if special else made
+        return super().like(self.spelled(self.exact, wrap(operand)), pattern, fold=fold)
 
     def value(self, node: Node) -> exp.Expr:
-        if (
-            isinstance(node, tree.Call) and node.name == "length"
-        ):  # LEN leaves out spaces at the end
-            longer = exp.Add(this=wrap(self.value(any_case(node.args[0]))), expression=string("."))
-            letters = anonymous("LEN", _collated(exp.Paren(this=longer), _LETTERS))
-            return exp.Paren(this=exp.Sub(this=letters, expression=whole(1)))
+        if isinstance(node, tree.Call) and node.name == "length":
+            return self.spelled(self.length, wrap(self.value(any_case(node.args[0]))))
         return super().value(node)
-
-    # -- dates
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        return _cast(exp.AtTimeZone(this=column, zone=string("UTC")), "DATETIME2(6)")
-
-    def midnight(self, day: exp.Expr) -> exp.Expr:
-        return _cast(day, "DATETIME2(6)")
-
-    def day(self, text: str) -> exp.Expr:
-        return _cast(string(text), "DATE")
-
-    def instant(self, moment: datetime) -> exp.Expr:
-        return _cast(string(moment.isoformat(sep=" ")), "DATETIME2(6)")
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        if name != "weekday":
-            return anonymous(name.upper(), moment)
-        # whatever DATEFIRST says; the first day of the calendar is a Monday
-        days = anonymous("DATEDIFF", exp.var("DAY"), self.day("0001-01-01"), moment)
-        rest = exp.Mod(this=days, expression=whole(7))
-        return exp.Paren(this=exp.Add(this=rest, expression=whole(1)))
 
 
 DIALECTS: dict[str, type[Lowering]] = {
@@ -507,43 +405,11 @@ def lowering(name: str) -> type[Lowering]:
     return DIALECTS[name]
 
 
-@cache
-def _sunday_first() -> exp.Expr:
-    return parse_one("(MOD(CAST(DATE_PART('dow', :at) AS INT) + 6, 7) + 1)", dialect="redshift")
-
-
-@cache
-def _utc() -> exp.Expr:
-    """SQLite moves a text with an offset to UTC, but counts in milliseconds: the seconds without
-    their fraction, and then the fraction as it is."""
-    return parse_one(
-        """
-        STRFTIME('%Y-%m-%d %H:%M:%S', SUBSTR(:at, 1, 19) || LTRIM(SUBSTR(:at, 20), '.0123456789'))
-        || SUBSTR(PRINTF('%.6f', '0' || SUBSTR(:at, 20, 7)), 2)
-        """,
-        dialect="sqlite",
-    )
-
-
 def _glob(letter: str, fold: bool) -> str:
     if letter in "*?[":
         return f"[{letter}]"
     either = letter_case.both(letter) if fold else letter
     return f"[{either}]" if len(either) > 1 else letter
-
-
-def _from_monday(day: exp.Expr, shift: int) -> exp.Expr:
-    """1 for Monday to 7 for Sunday, from an engine's own number for the day of the week."""
-    moved = wrap(exp.Add(this=day, expression=exp.Literal.number(shift)))
-    rest = exp.Mod(this=moved, expression=exp.Literal.number(7))
-    return wrap(exp.Add(this=rest, expression=exp.Literal.number(1)))
-
-
-def _by_code(made: exp.Expr) -> exp.Expr:
-    return exp.Collate(this=wrap(made), expression=exp.to_identifier("C", quoted=True))
-
-
-_MYSQL_MOMENT = exp.DataType.build("DATETIME(6)", dialect="mysql")
 
 
 def _is_text(node: exp.Expr) -> bool:
@@ -553,15 +419,3 @@ def _is_text(node: exp.Expr) -> bool:
 def _case(*cases: tuple[exp.Expr, int], default: int | None = None) -> exp.Expr:
     ifs: Sequence[exp.If] = [exp.If(this=made, true=whole(value)) for made, value in cases]
     return exp.Case(ifs=ifs, default=None if default is None else whole(default))
-
-
-def _cast(made: exp.Expr, to: str) -> exp.Expr:
-    return exp.Cast(this=made, to=exp.DataType.build(to, dialect="tsql"))
-
-
-def _collated(made: exp.Expr, collation: str) -> exp.Expr:
-    return exp.Collate(this=wrap(made), expression=exp.var(collation))
-
-
-def _bytes(made: exp.Expr) -> exp.Expr:
-    return _cast(_cast(_collated(made, _BYTES), "VARCHAR(MAX)"), "VARBINARY(MAX)")

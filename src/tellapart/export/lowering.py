@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,7 +25,6 @@ from tellapart.errors import ExportError
 from tellapart.export.sql_nodes import (
     anonymous,
     cast,
-    escape,
     figures,
     identifier,
     opposite,
@@ -52,7 +50,9 @@ COLLATED = (
     'COLLATE "C": upper and lower case of A to Z alike, whatever the language of the database.'
 )
 _ASSUMED = "Assumed: no number is NaN or infinite."
-_LOWERED = "Assumed: no text has a Kelvin sign or a dotted capital I, which are k and i for LOWER."
+_LOWERED = (
+    "Assumed: no text has a Kelvin sign or a dotted capital I, which engines take for k and i."
+)
 _CHAIN = 100
 """Longer chains of AND, OR and + are cut into groups: SQLite allows at most 1000 levels."""
 _WIDE = 88
@@ -65,11 +65,22 @@ class Lowering:
     name: ClassVar[str]
     dialect: ClassVar[Any]
     double: ClassVar[exp.DType] = exp.DType.DOUBLE
-    moment: ClassVar[exp.DType] = exp.DType.TIMESTAMP
-    moment_word: ClassVar[str] = "TIMESTAMP"
-    """What stands before the text of a time; if there is nothing, it is cast."""
-    trims_all: ClassVar[bool] = False
-    """Whether TRIM removes all kinds of white space, unless it is told to remove spaces."""
+
+    # how the engine spells what each spells in its own way, with {0} for what it is about
+    in_utc: ClassVar[str] = "({0} AT TIME ZONE 'UTC')"
+    """A time with a zone as one without, whatever the zone of the connection; empty: it cannot."""
+    midnight: ClassVar[str] = "CAST({0} AS TIMESTAMP)"
+    day: ClassVar[str] = "DATE {0}"
+    instant: ClassVar[str] = "TIMESTAMP {0}"
+    part: ClassVar[str] = "EXTRACT({1} FROM {0})"
+    weekday: ClassVar[str] = "EXTRACT(ISODOW FROM {0})"
+    trim: ClassVar[str] = "TRIM({0})"
+    """Without spaces at its ends; other white space stays."""
+    is_finite: ClassVar[str] = ""
+    """If empty, a number is compared with infinity."""
+
+    wild: ClassVar[str] = "%_"
+    """The signs of a pattern that do not stand for themselves."""
     quotes_all: ClassVar[bool] = False
     """Whether every name stands in quotes: the engine has many words of its own."""
     has_is_true: ClassVar[bool] = True
@@ -117,6 +128,11 @@ class Lowering:
                 sign = ">=" if isinstance(made, exp.GTE) else "<"
                 return [*self.lines(made.this), f"{sign} {self.sql(made.expression)}"]
         return [text]
+
+    def spelled(self, template: str, *parts: exp.Expr | str) -> exp.Expr:
+        """SQL in the engine's own words, in which parts are put."""
+        texts = (part if isinstance(part, str) else self.sql(part) for part in parts)
+        return exp.var(template.format(*texts))
 
     # -- views
 
@@ -238,7 +254,10 @@ class Lowering:
 
     def is_true(self, operand: exp.Expr, negated: bool) -> exp.Expr:
         if self.has_is_true:
-            return self.is_(operand, self.truth(True), negated)
+            true = self.truth(True)
+            if negated:
+                self.notes[f"IS NOT {self.sql(true)}: false or NULL."] = None
+            return self.is_(operand, true, negated)
         made = exp.Coalesce(this=operand, expressions=[exp.false()])
         return exp.Not(this=made) if negated else made
 
@@ -286,7 +305,7 @@ class Lowering:
         if not loose:
             return self.operator(node.op, self.guarded(node.left), self.guarded(node.right))
         left, guards = self.side(node.left, node.op, node.right)
-        right, more = self.side(node.right, _MIRROR[node.op], node.left)
+        right, more = self.side(node.right, canonical.MIRROR[node.op], node.left)
         made = self.operator(node.op, left, right)
         return self.joined(exp.And, list(dict.fromkeys([made, *guards, *more])))
 
@@ -334,27 +353,29 @@ class Lowering:
                     " engines change the case of other letters"
                 )
             case tree.Call(name="trim"):
-                return self.trim(self.value(node.args[0]))
+                return self.spelled(self.trim, self.value(node.args[0]))
             case tree.Call(name="length"):
                 return exp.Length(this=self.value(any_case(node.args[0])))
             case tree.Call():
-                return self.part(node.name, self.value(node.args[0]))
+                return self.date_part(node.name, self.value(node.args[0]))
             case _:
                 return self.condition(node, loose=False)
 
     def column(self, node: tree.Column) -> exp.Expr:
         made = exp.Column(this=identifier(node.name))
-        return self.in_utc(made) if self.is_zoned(node) else made
+        if not self.is_zoned(node):
+            return made
+        if not self.in_utc:
+            raise ExportError(
+                "a time with a zone (a TIMESTAMP is shown in the zone of the session)"
+            )
+        return self.spelled(self.in_utc, made)
 
     def is_zoned(self, node: Node) -> bool:
         """Whether a node is a column of times with a zone."""
         return (
             isinstance(node, tree.Column) and node.type is Type.DATETIME and node.name in self.zoned
         )
-
-    def in_utc(self, column: exp.Expr) -> exp.Expr:
-        """A time with a zone as one without, in UTC, whatever the zone of the connection."""
-        return exp.Paren(this=exp.AtTimeZone(this=column, zone=string("UTC")))
 
     def of(self, node: Node, kind: Type) -> exp.Expr:
         """A value in a type: a double, finite or unknown; or midnight, for a date."""
@@ -364,7 +385,7 @@ class Lowering:
             return self.literal(node, kind)
         made = self.value(node) if kind is not Type.BOOL else self.condition(node, loose=False)
         if kind is Type.DATETIME and node.type is Type.DATE:
-            return self.midnight(made)
+            return self.spelled(self.midnight, made)
         return made
 
     def known(self, node: Node) -> exp.Expr:
@@ -373,15 +394,10 @@ class Lowering:
             return self.condition(node, loose=False)
         return self.value(any_case(node))
 
-    def midnight(self, day: exp.Expr) -> exp.Expr:
-        return cast(day, self.moment)
-
-    def part(self, name: str, moment: exp.Expr) -> exp.Expr:
-        field = "ISODOW" if name == "weekday" else name.upper()
-        return exp.Extract(this=exp.var(field), expression=moment)
-
-    def trim(self, operand: exp.Expr) -> exp.Expr:
-        return anonymous("TRIM", operand, " ") if self.trims_all else exp.Trim(this=operand)
+    def date_part(self, name: str, moment: exp.Expr) -> exp.Expr:
+        if name == "weekday":
+            return self.spelled(self.weekday, moment)
+        return self.spelled(self.part, moment, name.upper())
 
     # -- numbers
 
@@ -424,10 +440,12 @@ class Lowering:
         if not self.has_nan or node.type is not Type.NUMBER or (op == "=" and not both):
             return []
         self.notes[_ASSUMED if self.clean else _FINITE] = None
-        return [] if self.clean else self.is_finite(self.column(node), op)
-
-    def is_finite(self, column: exp.Expr, op: str) -> list[exp.Expr]:
-        """NaN is above everything, or comparable with nothing: so one end is enough for an op."""
+        if self.clean:
+            return []
+        column = self.column(node)
+        if self.is_finite:
+            return [self.spelled(self.is_finite, column)]
+        # NaN is above everything, or comparable with nothing: so one end is enough for an op
         ends = {">": (1,), ">=": (1,), "<": (-1,), "<=": (-1,)}.get(op, (-1, 1))
         return [
             self.operator(">" if end < 0 else "<", column.copy(), self.infinity(end))
@@ -527,8 +545,8 @@ class Lowering:
     def matched(self, kind: type[exp.Expr], operand: exp.Expr, pattern: Pattern) -> exp.Expr:
         """LIKE or ILIKE. Some engines read a backslash in a pattern as a sign of its own, unless
         another one is named."""
-        special = bool(re.search(r"[%_\\]", words(pattern)))
-        text = escape(pattern, "!") if special else escape(pattern, "")
+        special = bool({*self.wild, "\\"} & {*words(pattern)})
+        text = tree.escape(pattern, "!" if special else "", self.wild)
         made = kind(this=wrap(operand), expression=string(text))
         return exp.Escape(this=made, expression=string("!")) if special else made
 
@@ -547,22 +565,13 @@ class Lowering:
             case Type.NUMBER:
                 return self.constant(float(value))
             case Type.DATE:
-                return self.day(value.isoformat())
+                return self.spelled(self.day, string(value.isoformat()))
             case Type.DATETIME:
                 moment = value if isinstance(value, datetime) else datetime(*value.timetuple()[:3])
-                return self.instant(moment)
+                return self.spelled(self.instant, string(self.moment(moment)))
 
-    def day(self, text: str) -> exp.Expr:
-        return exp.Introducer(this=exp.var("DATE"), expression=string(text))
-
-    def instant(self, moment: datetime) -> exp.Expr:
-        text = string(moment.isoformat(sep=" "))
-        if self.moment_word:
-            return exp.Introducer(this=exp.var(self.moment_word), expression=text)
-        return cast(text, self.moment)
-
-
-_MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    def moment(self, moment: datetime) -> str:
+        return moment.isoformat(sep=" ")
 
 
 def _ranges(nodes: Sequence[Node]) -> dict[Node, tuple[tree.Compare, tree.Compare]]:

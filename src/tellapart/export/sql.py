@@ -80,6 +80,7 @@ def to_sql(
     >>> print(to_sql(model))
     -- The model, for tellapart import (...): {...}
     CASE
+      -- IS NOT TRUE: false or NULL.
       -- It is whale, if milk, unless legs >= 4.
       WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
       -- It is bear, if milk.

@@ -8,7 +8,7 @@ from functools import cache
 from sqlglot import Dialect, exp
 
 from tellapart.errors import ExportError
-from tellapart.features.tree import Pattern, Wild
+from tellapart.features.tree import Pattern
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
 _MORE = {
@@ -52,22 +52,12 @@ def opposite(made: exp.Expr) -> exp.Expr:
 def wrap(made: exp.Expr) -> exp.Expr:
     """In brackets, unless it is one thing already."""
     loose = isinstance(made, exp.Binary | exp.Unary | exp.Predicate)
-    one = isinstance(made, exp.Paren | exp.Collate)
-    return exp.Paren(this=made) if loose and not one else made
+    return exp.Paren(this=made) if loose and not isinstance(made, exp.Paren) else made
 
 
 def words(pattern: Pattern) -> str:
     """The characters of a pattern that stand for themselves."""
     return "".join(part for part in pattern if isinstance(part, str))
-
-
-def escape(pattern: Pattern, sign: str) -> str:
-    """The text of a pattern, with `sign` before what would be read as a wildcard, and itself."""
-    special = f"[%_{re.escape(sign)}]"
-    return "".join(
-        part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
-        for part in pattern
-    )
 
 
 def identifier(name: str) -> exp.Identifier:

@@ -22,7 +22,7 @@ from tellapart.features import letter_case, tree
 from tellapart.features.tree import Node, Pattern, Type, Value, Wild
 
 OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+MIRROR = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _RANK = {op: rank for rank, op in enumerate(("=", "<>", ">", ">=", "<", "<="))}
 _CONDITIONS = (tree.Compare, tree.Like, tree.In, tree.IsNull, tree.IsTrue, tree.Not)
 _RESULT = {
@@ -78,7 +78,7 @@ def _term(node: Node, op: str) -> tuple[bool, str]:
 def compare(op: str, left: Node, right: Node) -> Node:
     """A comparison with the literal, or else the greater text, on the right."""
     if _side(right) < _side(left):
-        op, left, right = _MIRROR[op], right, left
+        op, left, right = MIRROR[op], right, left
     if isinstance(right, Value):
         if right.type is Type.BOOL:
             return left if (op == "=") == right.value else negate(left)

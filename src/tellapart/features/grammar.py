@@ -37,6 +37,9 @@ ALLOWED = (
 _POINTS = "Write for instance 2 * (a > 1) + (b = 2) >= 3, conditions in brackets."
 
 _DATE_PARTS = ("year", "month", "day", "weekday")
+_NUMBERS = (Type.NUMBER, Type.INTEGER)
+_TAKES = {"abs": _NUMBERS, **dict.fromkeys(_DATE_PARTS, (Type.DATE, Type.DATETIME))}
+"""What functions of one thing take, if not a text."""
 FUNCTIONS: dict[str, int | None] = {
     **dict.fromkeys(("abs", "length", "lower", "trim", "upper", *_DATE_PARTS), 1),
     **dict.fromkeys(("contains", "ends_with", "starts_with"), 2),
@@ -385,7 +388,7 @@ class _Parser:
 
     def arithmetic(self, op: str, left: _Part, right: _Part) -> _Part:
         if not left.counts and not right.counts:
-            node = canonical.arithmetic(op, self.numeric(left), self.numeric(right))
+            node = canonical.arithmetic(op, self.of(left, *_NUMBERS), self.of(right, *_NUMBERS))
             return self.nested(node, left, right)
         if op in "+-":
             terms = self.counted(left) + _times(-1 if op == "-" else 1, self.counted(right))
@@ -400,7 +403,7 @@ class _Parser:
     def negative(self, sign: Token, part: _Part) -> _Part:
         if part.counts:
             return self.nested(_ONE, sign, part)._replace(terms=_times(-1, self.counted(part)))
-        node = self.numeric(part)
+        node = self.of(part, *_NUMBERS)
         if isinstance(node, Value):
             return self.part(canonical.number(-node.value), sign, part)
         return self.nested(canonical.call("negative", node), sign, part)
@@ -452,18 +455,8 @@ class _Parser:
         elif count == 2:
             node = self.found(name, *parts)
         else:
-            node = canonical.call(name, self.argument(name, parts[0]))
+            node = canonical.call(name, self.of(parts[0], *_TAKES.get(name, (Type.TEXT,))))
         return self.nested(node, token, *parts)._replace(end=where[1])
-
-    def argument(self, name: str, part: _Part) -> Node:
-        if name == "abs":
-            return self.numeric(part)
-        if name not in _DATE_PARTS:
-            return self.of(part, Type.TEXT)
-        node = self.operand(part)
-        if not node.type.temporal:
-            self.fail(f"{name} takes a date, {_shown(node)} is {_a(node.type)}", part)
-        return node
 
     def found(self, name: str, part: _Part, wanted: _Part) -> Node:
         """contains, starts_with and ends_with."""
@@ -586,16 +579,10 @@ class _Parser:
         said = f"{_shown(node)} is {_a(node.type)} but {_shown(other)} is {_a(other.type)}"
         self.fail(said, where, "They must be of the same kind.")
 
-    def of(self, part: _Part, wanted: Type) -> Node:
+    def of(self, part: _Part, *wanted: Type) -> Node:
         node = self.operand(part)
-        if node.type is not wanted:
-            self.fail(f"{_shown(node)} is {_a(node.type)}, not {_a(wanted)}", part)
-        return node
-
-    def numeric(self, part: _Part) -> Node:
-        node = self.operand(part)
-        if not node.type.numeric:
-            self.fail(f"{_shown(node)} is {_a(node.type)}, not a number", part)
+        if node.type not in wanted:
+            self.fail(f"{_shown(node)} is {_a(node.type)}, not {_a(wanted[0])}", part)
         return node
 
     def literal_text(self, part: _Part, what: str) -> str:

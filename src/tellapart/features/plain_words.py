@@ -15,6 +15,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from tellapart.features.canonical import MIRROR
 from tellapart.features.tree import NAMES, Type, Wild, identifier, pattern, quoted
 
 LONGEST = 1_000
@@ -125,7 +126,6 @@ def _number_of(word: str, part: str) -> int:
 
 _SIGN = r"<=|>=|=<|=>|<>|!=|==|[=<>≤≥≠]"
 _MEANT = {"==": "=", "!=": "<>", "≠": "<>", "=<": "<=", "≤": "<=", "=>": ">=", "≥": ">="}
-_MIRROR = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 _BE = r"(?:is|are|was|were|(?:must |should |has to |can |will )?be|being|has been)"
 _NOT = (
     rf"(?:(?:{_BE}|do|does|did|has|have|can|must|should|may)(?P<not> not| never|n['’]?t)?"
@@ -364,7 +364,7 @@ class _Reader:
             if negated and twice:
                 raise NotPlain
             sign = _MEANT.get(sign, sign)
-            said = f"{_MIRROR.get(sign, sign)} {said}{' and' if twice else ''}"
+            said = f"{MIRROR.get(sign, sign)} {said}{' and' if twice else ''}"
         self.text, self.at = f"{operand.text} {said}{self.rest}", 0
         return True
 

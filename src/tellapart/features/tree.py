@@ -367,9 +367,17 @@ def pattern(parts: Pattern) -> str:
     ("'10!%%' ESCAPE '!'", "'%wow!'")
     """
     if not any("%" in part or "_" in part for part in parts if not isinstance(part, Wild)):
-        return quoted("".join(p.value if isinstance(p, Wild) else p for p in parts))
-    escaped = (p.value if isinstance(p, Wild) else re.sub("[!%_]", r"!\g<0>", p) for p in parts)
-    return f"{quoted(''.join(escaped))} ESCAPE '!'"
+        return quoted(escape(parts, ""))
+    return f"{quoted(escape(parts, '!'))} ESCAPE '!'"
+
+
+def escape(parts: Pattern, sign: str, wild: str = "%_") -> str:
+    """The text of a pattern, with `sign` before what would be read as a wildcard, and itself."""
+    special = f"[{re.escape(wild + sign)}]"
+    return "".join(
+        part.value if isinstance(part, Wild) else re.sub(special, lambda c: sign + c[0], part)
+        for part in parts
+    )
 
 
 def _operand(node: Node) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tellapart.features.phrasing import spoken
 from tellapart.model import Clause, DecisionList
 from tellapart.sessions.replies import Saved
+from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.session import Session
 from tellapart.tables import Row
 
@@ -110,21 +111,19 @@ def condition(clause: Clause, most: int | None = None) -> str:
     return f"{said}, but not if {' or '.join(unwanted)}" if unwanted else said
 
 
-def moved(session: Session, old: npt.NDArray[np.int64], before: Before) -> Moved:
-    """Which rows have another label now; `old`: each row's label before, from `labels_of`."""
-    names, now = labels_of(session)
+def moved(session: Session, before: Before) -> Moved:
+    """Which rows have another label now than they had before an answer."""
+    names = ["", *session.labels]
+    known = {name: n for n, name in enumerate(names)}
+
+    def labels(model: DecisionList, rules: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
+        return np.array([known.get(str(one.label), 0) for one in model], dtype=np.int64)[rules]
+
+    old = labels(before.model, clause_of_items(session.table, before.model))
+    now = labels(session.model, session.clause_numbers())
     changed = np.flatnonzero(old != now)
     changed = changed[changed != before.item.place]
     pairs = Counter(zip(old[changed].tolist(), now[changed].tolist(), strict=True))
     counts = [(names[a], names[b], rows) for (a, b), rows in pairs.most_common()]
     mine = [n for n in changed.tolist() if names[now[n]] == before.label]
     return Moved(counts, [session.table.items[n] for n in mine[:2]])
-
-
-def labels_of(session: Session) -> tuple[list[str], npt.NDArray[np.int64]]:
-    """The label that the rules give each row, as the number of a name."""
-    names = ["", *session.labels]
-    model, rows = session.model, session.clause_numbers()
-    known = {name: n for n, name in enumerate(names)}
-    said = np.array([known.get(str(one.label), 0) for one in model], dtype=np.int64)
-    return names, said[rows]

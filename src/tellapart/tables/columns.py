@@ -13,7 +13,6 @@ from typing import Any
 
 import polars as pl
 
-from tellapart.errors import FormatError
 from tellapart.features.tree import Type
 from tellapart.tables import cell_formats as formats
 from tellapart.tables.cell_formats import COMPACT, EXACT, ISO, NAMED, NUMBERS, NumberStyle
@@ -422,52 +421,6 @@ class _Decision:
             return None
         self.find("clocks", shown=self.some[0])
         return ColumnReader(Type.TEXT, clock=True)
-
-
-def misfit(
-    where: str,
-    column: str,
-    cell: str,
-    reader: ColumnReader,
-    *,
-    told: bool,
-    options: ReadOptions,
-    csv: bool = True,
-) -> FormatError:
-    """The error for a cell that is not what its column holds."""
-    what = f"{where}, column {column!r}: {cell[:40]!r}"
-    advice: dict[str, Any] = {}
-    if (
-        reader.kind.numeric
-        and reader.style.decimal == "."
-        and re.match(formats.ONLY_COMMA, cell)
-        and options.decimal is None
-    ):
-        what += " has a decimal comma, and numbers are read with a point. Replace the commas"
-        advice["decimal"] = ","
-        what += ", or pass {decimal}"
-    elif reader.style.decimal == "," and re.match(r"\s*[-+]?\d+\.\d+\s*$", cell):
-        what += (
-            " has a decimal point, and numbers are read with a decimal comma. Replace the points"
-        )
-    else:
-        why = "which the column is to hold" if told else "but other cells of the column are"
-        what += f" is no {reader.word}, {why}. Fix the cell; or, if it means unknown, leave it"
-        what += " empty or pass {nulls}" if csv else " empty"
-        advice["nulls"] = [cell[:40]]
-        if cell.startswith("#") and csv and options.comment is None:
-            what += "; or, if the line is a comment, pass {comment}"
-            advice["comment"] = "#"
-        if reader.kind is Type.BOOL:
-            what += "; or, if it means true or false, pass {true} or {false}"
-            advice |= {"true": [cell[:40]], "false": [cell[:40]]}
-        elif reader.form == NUMBERS and re.match(r"\s*\d{1,2}[-/.]\d{1,2}[-/.]", cell):
-            what += "; or pass {dates}"
-            advice["dates"] = "day-first" if reader.month_first else "month-first"
-    if not told:
-        what += "; or pass {types}"
-        advice["types"] = {column: "text"}
-    return FormatError(what, **advice)
 
 
 # -- small things

@@ -128,7 +128,5 @@ def read_table_again(path: Place, columns: Mapping[str, str], **reading: Any) ->
 
 
 def _table(opened: Opened, id: str | None, title: str | None, without: Sequence[str]) -> Table:
-    table = Table(opened.frame, id=id, name=opened.name, title=title)
-    table.add_findings(opened.findings, opened.whole, opened.looked)
-    table.dates = opened.dates
+    table = Table(opened, id=id, title=title)
     return table.without(without) if without else table

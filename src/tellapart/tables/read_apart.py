@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ import polars as pl
 from tellapart.errors import FormatError, TellapartError
 from tellapart.tables.findings import Finding
 from tellapart.tables.options import STRANGERS, Limits, ReadOptions
-from tellapart.tables.source import open_source
+from tellapart.tables.source import Opened, open_source
 from tellapart.tables.table import Table
 
 
@@ -68,9 +69,9 @@ def read_apart(path: Path, limits: Limits = STRANGERS, **reading: Any) -> Table:
             ) from None
         if "error" in found:
             raise FormatError(found["error"], **found["advice"])
-        table = Table(pl.read_ipc(out.read_bytes()), name=found["name"])
-    table.add_findings([Finding(*one) for one in found["findings"]], found["whole"], texts=True)
-    return table
+        findings = [Finding(*one) for one in found["findings"]]
+        frame = pl.read_ipc(out.read_bytes())
+    return Table(Opened(frame, findings, found["name"], found["whole"], looked=True))
 
 
 def main() -> None:
@@ -97,8 +98,7 @@ def _read(wanted: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         lazy = opened.frame.lazy()
         rows = int(lazy.select(pl.len()).collect().item())
         limits.check(opened.name, "cells", rows * len(lazy.collect_schema()))
-        table = Table(lazy.collect(), name=opened.name)
-        table.add_findings(opened.findings, opened.whole, opened.looked)
+        table = Table(replace(opened, frame=lazy.collect()))
         found = [(f.column, f.code, dict(f.facts), dict(f.option)) for f in table.findings]
         lazy.sink_ipc(wanted["out"])
     return {"name": opened.name, "findings": found, "whole": opened.whole}

@@ -10,6 +10,7 @@ in there.
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,8 @@ import polars as pl
 from tellapart.errors import FormatError, ParameterError
 from tellapart.features.to_polars import from_dtype
 from tellapart.features.tree import Type
-from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, misfit, order_of_dates
+from tellapart.tables.cell_formats import NUMBERS, ONLY_COMMA
+from tellapart.tables.columns import LOOK, ColumnReader, decide, hints, order_of_dates
 from tellapart.tables.csv_files import CsvFile, in_utf8
 from tellapart.tables.databases import is_database, read_query, without_password
 from tellapart.tables.files import Place, TableFile, find_files, in_plain_files, is_url
@@ -124,7 +126,8 @@ def open_source(place: Place, options: ReadOptions, folder: Path | None = None) 
 
 def frame_source(data: Any, name: str) -> Source:
     """A frame of any library."""
-    return Source(name, ReadOptions(), "frame", to_lazy(data, name)[0])
+    frame, _, in_memory = to_lazy(data, name)
+    return Source(name, ReadOptions(), "frame" if in_memory else "lazy", frame)
 
 
 def _texts(
@@ -153,7 +156,7 @@ def _texts(
 
 @dataclass
 class Opened:
-    """A table that was read."""
+    """What a table is made of."""
 
     frame: pl.DataFrame | pl.LazyFrame
     """Lazy if it is read column by column, when a feature first asks."""
@@ -162,9 +165,11 @@ class Opened:
     whole: int | None = None
     """How many rows there are in all, if these are a sample."""
     looked: bool = False
-    """Whether all cells were texts, and were looked at."""
+    """Whether all cells were looked at."""
     dates: str | None = None
     """Day first or month first: how the dates of all columns were read that leave it open."""
+    has_options: bool = True
+    """Whether arguments of `read_table` change how it is read."""
 
 
 @dataclass
@@ -174,7 +179,7 @@ class Source:
     name: str
     options: ReadOptions
     kind: str
-    """csv, excel, json, jsonl, parquet, ipc or frame."""
+    """csv, excel, json, jsonl, parquet, ipc, frame, or lazy: a frame to be read later."""
     frame: pl.LazyFrame | None = None
     files: Sequence[TableFile] = ()
     texts: Sequence[TextFile] = ()
@@ -195,14 +200,12 @@ class Source:
         try:
             if self.texts:
                 return self._typed_texts()
-            by_column = self.frame is not None and self.kind in ("parquet", "ipc")
+            by_column = self.frame is not None and self.kind in ("parquet", "ipc", "lazy")
             frame = self.readable()
             for column, kind in self.options.wanted.items():
                 frame = self._as_asked(frame, column, kind)
             opened = self._sampled(frame)
-            if by_column:
-                return opened
-            return replace(opened, frame=opened.frame.lazy().collect())
+            return opened if by_column else replace(opened, frame=opened.frame.lazy().collect())
         except BROKEN as error:
             self.explain(error)
 
@@ -288,8 +291,35 @@ class Source:
     def _misfit(
         self, where: str, name: str, cell: str, reader: ColumnReader, *, told: bool
     ) -> FormatError:
-        csv = bool(self.texts)
-        return misfit(where, name, cell, reader, told=told, options=self.options, csv=csv)
+        """The error for a cell that is not what its column holds."""
+        what = f"{where}, column {name!r}: {cell[:40]!r}"
+        advice: dict[str, Any] = {}
+        mark = reader.style.decimal if reader.kind.numeric else ""
+        if mark == "." and re.match(ONLY_COMMA, cell) and self.options.decimal is None:
+            what += " has a decimal comma, and numbers are read with a point. Replace the commas"
+            what += ", or pass {decimal}"
+            advice["decimal"] = ","
+        elif mark == "," and re.match(r"\s*[-+]?\d+\.\d+\s*$", cell):
+            what += " has a decimal point, and numbers are read with a decimal comma."
+            what += " Replace the points"
+        else:
+            why = "which the column is to hold" if told else "but other cells of the column are"
+            what += f" is no {reader.word}, {why}. Fix the cell; or, if it means unknown, leave it"
+            what += " empty or pass {nulls}" if self.texts else " empty"
+            advice["nulls"] = [cell[:40]]
+            if cell.startswith("#") and self.texts and self.options.comment is None:
+                what += "; or, if the line is a comment, pass {comment}"
+                advice["comment"] = "#"
+            if reader.kind is Type.BOOL:
+                what += "; or, if it means true or false, pass {true} or {false}"
+                advice |= {"true": [cell[:40]], "false": [cell[:40]]}
+            elif reader.form == NUMBERS and re.match(r"\s*\d{1,2}[-/.]\d{1,2}[-/.]", cell):
+                what += "; or pass {dates}"
+                advice["dates"] = "day-first" if reader.month_first else "month-first"
+        if not told:
+            what += "; or pass {types}"
+            advice["types"] = {name: "text"}
+        return FormatError(what, **advice)
 
     # -- columns with types
 

@@ -32,6 +32,7 @@ from tellapart.tables.frames import BROKEN, first_line, no_column, to_lazy
 from tellapart.tables.packed_columns import evaluate, reads
 from tellapart.tables.row_names import LONGEST_NAME, Name, RowNames, is_code, titles
 from tellapart.tables.rows import Row, Rows, Tag
+from tellapart.tables.source import Opened, frame_source
 from tellapart.tables.table_features import (
     RANKED,
     Part,
@@ -39,7 +40,7 @@ from tellapart.tables.table_features import (
     columns_of,
     features_at_first_sight,
 )
-from tellapart.tables.typed_columns import readable, typed_findings
+from tellapart.tables.typed_columns import typed_findings
 
 _LENGTH = re.compile(
     r"\b(?:is|are|was)(?: not|n['’]t)?(?: very| too| rather| quite)? (short|long|brief|lengthy)"
@@ -82,16 +83,16 @@ class Table:
     def __init__(
         self, data: Any, *, id: str | None = None, name: str = "table", title: str | None = None
     ) -> None:
-        self.name, self.id = name, id
-        source, self._length, self._whole = to_lazy(data, name)
-        self._source, self._found = readable(source)
-        self._looked: list[Finding] | None = None
-        self._options = False
-        self.whole: int | None = None
+        if not isinstance(data, Opened):
+            data = replace(frame_source(data, name).table(), has_options=False)
+        self._opened: Opened = data
+        self.name, self.id = data.name, id
+        self.whole: int | None = data.whole
         """How many rows the source has, if this is a random sample of them."""
-        self.dates: str | None = None
+        self.dates: str | None = data.dates
         """Day first or month first, where dates such as 1/2/2024 were read: the option of
         `read_table` with which another file is read in the same way."""
+        self._source, self._length, self._whole = to_lazy(data.frame, self.name)
         self._dtypes = dict(self._source.collect_schema())
         kinds = {column: from_dtype(dtype) for column, dtype in self._dtypes.items()}
         self._types = {column: kind for column, kind in kinds.items() if kind is not None}
@@ -232,21 +233,17 @@ class Table:
         tags: lists; read as texts of their elements, such as 'red, big'
         wet: only 'no' and 'yes'; read as texts
         """
-        if self._looked is None:
-            said = {one.column for one in self._found}
+        opened = self._opened
+        if not opened.looked:
+            said = {one.column for one in opened.findings}
             try:
                 found = typed_findings(self._source.select(list(self._types)), len(self), said)
             except BROKEN as error:
                 raise FormatError(f"{self.name} cannot be read: {first_line(error)}") from error
-            self._looked = found if self._options else [replace(one, option={}) for one in found]
-        return [*self._found, *self._looked]
-
-    def add_findings(self, findings: Sequence[Finding], whole: int | None, texts: bool) -> None:
-        """What a reader found; `texts` if it looked at all cells."""
-        self._found = [*findings, *(one for one in self._found if one not in findings)]
-        self.whole, self._options = whole, True
-        if texts:
-            self._looked = []
+            found = found if opened.has_options else [replace(one, option={}) for one in found]
+            opened = replace(opened, findings=[*opened.findings, *found], looked=True)
+            self._opened = opened
+        return opened.findings
 
     # -- features
 
@@ -328,12 +325,10 @@ class Table:
         for column in (left_out := list(columns)):
             self.check(column)
         title = self._title if self._title not in left_out else None
-        made = Table(self._source.drop(left_out), id=self.id, name=self.name, title=title)
-        made._found = [one for one in self._found if one.column not in left_out]
-        made.whole, made.dates, made._options = self.whole, self.dates, self._options
-        if self._looked is not None:
-            made._looked = [one for one in self._looked if one.column not in left_out]
-        return made
+        findings = [one for one in self._opened.findings if one.column not in left_out]
+        frame = self._opened.frame.drop(left_out)
+        opened = replace(self._opened, frame=frame, findings=findings)
+        return Table(opened, id=self.id, title=title)
 
     def names(self, without: Iterable[str] = ()) -> str | None:
         """The first column that could name the items: texts, all known, all different, and short.

@@ -91,7 +91,7 @@ class WantedColumns:
 
     def count(self) -> int | None:
         """How many rows there are, if that is quick to tell."""
-        if self.source.kind not in ("frame", "parquet", "ipc"):
+        if self.source.kind not in ("frame", "lazy", "parquet", "ipc"):
             return None
         return int(self._cells.select(pl.len()).collect().item())
 

@@ -58,23 +58,14 @@ class Limits:
     public : str, default=None
         The address that people use, such as https://teach.example.org, when a proxy stands before
         the server.
-    max_body : int
-        Bytes in the body of a request.
-    body_timeout : float
-        Seconds for the body to arrive.
     max_upload : int
         Bytes in a table that the owner adds.
-    upload_timeout : float
-        Seconds for it to arrive.
     """
 
     loopback: bool = True
     hosts: frozenset[str] = frozenset()
     public: str | None = None
-    max_body: int = 1_000_000
-    body_timeout: float = 20.0
     max_upload: int = 50_000_000
-    upload_timeout: float = 300.0
 
 
 MIN_TOKEN_LENGTH = 16
@@ -269,7 +260,9 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 LOCAL_NAMES = ("localhost", "localhost.localdomain")
 PUBLIC_PATHS = ("/health",)
 """Paths that need no token, beside those under /static/."""
-UPLOAD = ("POST", "/upload")
+MAX_BODY, BODY_SECONDS = 1_000_000, 20.0
+"""Bytes in the body of a request, and seconds for it to arrive."""
+UPLOAD, UPLOAD_SECONDS = ("POST", "/upload"), 300.0
 """Where the owner may send more than others."""
 POLICY = (
     "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self';"
@@ -333,10 +326,9 @@ class AccessMiddleware:
             return
         caller = scope["tellapart.caller"] = Caller(state, _identify(state, request), request)
         sender.teacher = caller.name
-        limits = state.limits
-        most, seconds = limits.max_body, limits.body_timeout
+        most, seconds = MAX_BODY, BODY_SECONDS
         if (scope["method"], path) == UPLOAD and caller.is_owner:
-            most, seconds = limits.max_upload, limits.upload_timeout
+            most, seconds = state.limits.max_upload, UPLOAD_SECONDS
         await self.app(scope, await _read_body(most, seconds, request), sender)
 
 

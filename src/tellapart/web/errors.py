@@ -16,7 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from tellapart import errors
 from tellapart.errors import FeatureError, TellapartError
@@ -98,8 +98,8 @@ class Refused(HTTPException):
         self.kind = kind
 
 
-def error_response(error: Exception, request: str = "") -> Response:
-    """The answer to an error that tellapart, FastAPI or Starlette raised on purpose."""
+def _fault(error: Exception, request: str) -> tuple[Fault, Mapping[str, str] | None]:
+    """What is said of an error that tellapart, FastAPI or Starlette raised on purpose."""
     details: list[Detail] = []
     headers: Mapping[str, str] | None = None
     if isinstance(error, TellapartError):
@@ -122,30 +122,25 @@ def error_response(error: Exception, request: str = "") -> Response:
         kind = getattr(error, "kind", None) or f"http {status}"
         usual = None if isinstance(error, Refused) else MESSAGES.get(status)
         message = str(error.detail) if usual is None else usual
-    said = Fault(status=status, kind=kind, error=message, errors=details, request=request)
-    text = json.dumps(asdict(said), ensure_ascii=False, separators=(",", ":"))
-    body = text.encode("utf-8", "backslashreplace")  # what cannot be UTF-8 is escaped
-    return Response(body, status, dict(headers or {}), media_type="application/json")
+    fault = Fault(status=status, kind=kind, error=message, errors=details, request=request)
+    return fault, headers
 
 
 def answer(request: Request, error: Exception) -> Response:
     """The answer to an error: a page for who looks at pages, else JSON."""
-    number = str(request.scope.get("tellapart.request", ""))
-    reply = error_response(error, number)
+    fault, headers = _fault(error, str(request.scope.get("tellapart.request", "")))
     page = "text/html" in request.headers.get("accept", "") and "x-fragment" not in request.headers
-    if not page or request.url.path.startswith("/api/"):
-        return reply
-    from tellapart.web.pages.render import OUTSIDE, draw
+    if page and not request.url.path.startswith("/api/"):
+        from tellapart.web.pages.render import OUTSIDE, draw
 
-    said = json.loads(bytes(reply.body))
-    values = {"status": said["status"], "message": said["error"], "request": said["request"]}
-    if isinstance(error, RequestValidationError):
-        values["message"] = "this address asks for something that there is not"
-    reply.headers["content-type"] = "text/html; charset=utf-8"
-    values |= {**OUTSIDE, "inside": "tellapart.caller" in request.scope}
-    reply.body = draw("error.html", **values).encode()
-    reply.headers["content-length"] = str(len(reply.body))
-    return reply
+        inside, message = "tellapart.caller" in request.scope, fault.error
+        if isinstance(error, RequestValidationError):
+            message = "this address asks for something that there is not"
+        drawn = draw("error.html", fault=fault, message=message, inside=inside, **OUTSIDE)
+        return HTMLResponse(drawn, fault.status, headers)
+    text = json.dumps(asdict(fault), ensure_ascii=False, separators=(",", ":"))
+    body = text.encode("utf-8", "backslashreplace")  # what cannot be UTF-8 is escaped
+    return Response(body, fault.status, headers, media_type="application/json")
 
 
 def install(app: FastAPI) -> None:

@@ -11,8 +11,8 @@ from starlette.staticfiles import StaticFiles
 
 from tellapart.errors import TableChanged
 from tellapart.sessions import Session
+from tellapart.web import errors
 from tellapart.web.access import Call, Caller
-from tellapart.web.errors import error_response
 from tellapart.web.pages import (
     answers,
     begin,
@@ -43,7 +43,7 @@ async def _show_answers(request: Request, error: Exception) -> Response:
     here = "/" + request.url.path.rpartition("/")[2]
     is_page = request.url.path.startswith("/s/") and here in ADDRESSES
     if request.method != "GET" or not is_page:
-        return error_response(error, str(request.scope.get("tellapart.request", "")))
+        return errors.answer(request, error)
     call: Caller = request.scope["tellapart.caller"]
     session: str = request.path_params["session"]
 

@@ -73,10 +73,10 @@ class Comparison:
     earlier: Called | None
     lines: list[Line]
     same: list[Line]
-    same_words: str = ""
-    titled: bool = False
+    same_words: str
+    titled: bool
     """Whether the column of the title is among the lines: then it is not said again."""
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...]
     """Tags that the guess asks for, unknown for the row."""
 
 
@@ -100,21 +100,18 @@ def compare(
     title = None if table is None else table.title
     # pictures are seen first, then the column that rows are called by
     lines.sort(key=lambda line: (not line.seen, line.column != title))
-    titled = title in columns
-    if earlier is None:
-        return Comparison(given.id, given.asks, called(item), None, None, lines, [], titled=titled)
-    same = [line for line in lines if not line.differs]
-    told = counted_columns([line.column for line in same])
+    shown = [line for line in lines if line.differs or earlier is None]
+    same = [line for line in lines if not line.differs and earlier is not None]
     return Comparison(
         given.id,
         given.asks,
         called(item),
-        str(given.guess.label),
-        called(earlier),
-        [line for line in lines if line.differs],
+        None if earlier is None else str(given.guess.label),
+        None if earlier is None else called(earlier),
+        shown,
         same,
-        told,
-        titled and any(line.differs and line.column == title for line in lines),
+        counted_columns([line.column for line in same]),
+        any(line.column == title for line in shown),
         given.tags,
     )
 
@@ -147,13 +144,12 @@ def item_card(
     table = item.table
     hidden = () if table is None else (*table.tags, table.title, table.id)
     asked = [column for column in first if show(item.get(column)) != name(item)]
-    wanted = dict.fromkeys([*asked, *(column for column in item if column not in hidden)])
     found = first_picture(item, picture, item)
-    cells = {column: item.get(column) for column in wanted if column not in hidden}
+    columns = [column for column in dict.fromkeys([*asked, *item]) if column not in hidden]
     said = [
-        (column, in_prose(cut(show(cell), _SHORT)))
-        for column, cell in cells.items()
-        if cell is not None
+        (column, in_prose(cut(show(item[column]), _SHORT)))
+        for column in columns
+        if item.get(column) is not None
     ]
     told = said[: lines if found is None else min(len(first), lines)]
     aside = called(item).aside

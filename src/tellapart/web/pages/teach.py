@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
-import numpy as np
 from fastapi import APIRouter, Query
 from markupsafe import Markup
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
@@ -19,7 +18,7 @@ from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.candidates import Candidate
 from tellapart.features.phrasing import joined, spoken
 from tellapart.sessions import Ending, Given, Session, phrasing
-from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, Moved, labels_of, learnt, moved
+from tellapart.sessions.learnt import AT_ONCE, Before, Learnt, learnt, moved
 from tellapart.sessions.phrasing import (
     ALONE,
     CHECK_THEM,
@@ -43,7 +42,6 @@ from tellapart.sessions.phrasing import (
     unread,
     why_again,
 )
-from tellapart.sessions.rules import clause_of_items
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.sessions.suggestions import opposite
 from tellapart.sessions.tour import FILE as ZOO
@@ -234,8 +232,7 @@ def count_moved(session: Session, event: int) -> Response:
     known = _LATER.get(session)
     if known is None or known[0] != event:
         return HTMLResponse("")
-    told = moved_html(session, known[1], learnt_moved(session, known[1]))
-    return HTMLResponse(told)
+    return HTMLResponse(moved_html(session, known[1]))
 
 
 @router.get("/file")
@@ -280,8 +277,6 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
         raise ParameterError("write a reason first, or choose one of the list")
     item = session.given(given).item
     before = Before(session.model, item, label, feature)
-    small = len(session.table) <= AT_ONCE
-    old = labels_of(session)[1] if small and answer == "wrong" and session.labels else None
     could_stop = session.summary().may_stop
     number = session.number
     try:
@@ -293,7 +288,7 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     notices = [] if told is None else _plain(told)
     found = learnt(session, done, before) if done.number > number else None
     if found is not None:
-        notices = [_learnt_notice(session, found, before, old)]
+        notices = [_learnt_notice(session, found, before)]
     summary = session.summary()
     if done.number > number and done.outcome in ("label", "right", "mistake"):
         if summary.labelled == MILESTONE:
@@ -320,7 +315,7 @@ def _milestone_links(session: Session) -> Markup:
     )
 
 
-def _learnt_notice(session: Session, found: Learnt, before: Before, old: Any) -> dict[str, Any]:
+def _learnt_notice(session: Session, found: Learnt, before: Before) -> dict[str, Any]:
     """What an answer taught, as the page says it at once."""
     hues, articles = Hues.of(session), session.settings["articles"]
     shown = Markup('<span class="label hue{}" dir="auto">{}</span>')
@@ -334,23 +329,17 @@ def _learnt_notice(session: Session, found: Learnt, before: Before, old: Any) ->
     news = Markup(news_of(found.kind, found.reason)).format(**parts)
     told, later = Markup(), ""
     if found.kind in ("new", "changed", "without", "known"):
-        _LATER[session] = found.event, before
-        if old is None:
+        if len(session.table) > AT_ONCE:
+            _LATER[session] = found.event, before
             later = f"{home(session.name)}/moved?event={found.event}"
         else:
-            told = moved_html(session, before, moved(session, old, before))
+            told = moved_html(session, before)
     return _notice(news, plain=found.kind in ("known", "fault"), moved=told, later=later, undo=True)
 
 
-def learnt_moved(session: Session, before: Before) -> Moved:
-    """Which rows an answer moved, in a table where that takes long."""
-    known = {one: n for n, one in enumerate(["", *session.labels])}
-    said = np.array([known.get(str(one.label), 0) for one in before.model], dtype=np.int64)
-    return moved(session, said[clause_of_items(session.table, before.model)], before)
-
-
-def moved_html(session: Session, before: Before, found: Moved) -> Markup:
+def moved_html(session: Session, before: Before) -> Markup:
     """Which rows an answer moved, from which label; and where to check them."""
+    found = moved(session, before)
     mine = [(a, rows) for a, b, rows in found.counts if b == before.label]
     others = [(a, b, rows) for a, b, rows in found.counts if b != before.label]
     total = sum(rows for _, rows in mine)

@@ -16,7 +16,7 @@ import tellapart as ta
 from chat_server import ChatServer, serving
 from llama_server import language_model
 from tellapart.cli import main
-from tellapart.learners.reasons import parts_of
+from tellapart.lab.corrections import printed_terms
 
 pytestmark = pytest.mark.slow
 
@@ -169,8 +169,7 @@ def test_rules_agree_with_a_real_model_as_a_tree_does(
     right = [labels[text] for text in fresh]
     ours = sum(map(str.__eq__, map(str, said), right)) / len(fresh)
     count = CountVectorizer(binary=True, token_pattern=r"(?u)\b\w+\b")
-    parts = [parts_of(one.feature) for clause in model.clauses for one in clause.literals]
-    leaves = 1 + max(1, sum(map(len, parts)))  # as many splits as the rules have terms
+    leaves = 1 + max(1, len(printed_terms(model)))  # as many splits as the rules have terms
     tree = DecisionTreeClassifier(random_state=0, max_leaf_nodes=leaves)
     tree.fit(count.fit_transform(taught[:rows]), [labels[text] for text in taught[:rows]])
     theirs = float((tree.predict(count.transform(fresh)) == right).mean())

@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -19,11 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
-from tellapart.combinations import Above, And, Is, Or, Points
+from tellapart.combinations import Above, Is, Points, leaves
 from tellapart.learners.beliefs import believe
 from tellapart.learners.history import Columns, History
 from tellapart.learners.reasons import reasons
-from tellapart.learners.short_trees import Improvement, Node, grow, size, terms
+from tellapart.learners.short_trees import Improvement, Node, grow, terms
 from tellapart.model import DecisionList, Not, holds, truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
@@ -48,21 +48,9 @@ def teach(
     return wrong
 
 
-def parts(feature: Feature) -> Iterator[Feature]:
-    """The features that are printed."""
-    if isinstance(feature, And | Or):
-        for part in feature.parts:
-            yield from parts(part)
-    elif isinstance(feature, Points):
-        for part, _ in feature.terms:
-            yield from parts(part)
-    else:
-        yield feature.feature if isinstance(feature, Not) else feature
-
-
 def printed(model: DecisionList) -> list[Feature]:
     """The terms of all rules."""
-    return [p for clause in model for literal in clause.literals for p in parts(literal.feature)]
+    return [p for clause in model for literal in clause.literals for p in leaves(literal.feature)]
 
 
 def signs(count: int, columns: int, seed: int) -> list[dict[str, bool]]:
@@ -525,14 +513,14 @@ def test_a_history_has_the_bits_of_its_features() -> None:
     assert history.bits_of(item).tolist() == [truth(f, item, holds) for f in history.features]
 
 
-def test_a_tree_is_as_long_as_the_list_that_is_printed() -> None:
+def test_a_tree_keeps_its_room() -> None:
     dice = np.random.default_rng(2)
     bits = (dice.random((200, 8)) < 0.5).astype(np.float32)
     weights = np.eye(3, dtype=np.float32)[dice.integers(0, 3, 200)]
     for room in (1, 5, 20):
         tree = grow(bits, weights, room, np.ones(8))
         tree = Improvement(bits, weights, room, np.full(8, 0.1)).of(tree)
-        assert size(tree)[0] == len(terms(tree)) <= room
+        assert len(terms(tree)) <= room
 
 
 def test_signs_that_add_up_are_counted() -> None:
@@ -573,7 +561,7 @@ def test_every_reason_can_be_looked_up() -> None:
             number
             for number, clause in enumerate(learner.model.clauses)
             for literal in clause.literals
-            if reason.feature in parts(literal.feature)
+            if reason.feature in leaves(literal.feature)
         ]
         assert (reason.fate == "stands") == bool(there)
         if there:

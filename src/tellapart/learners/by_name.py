@@ -86,12 +86,8 @@ def make_learner(
     given |= parameters or {}
     kind = find_learner(name)
     _check_parameters(kind, given)
-    needed = _required(kind)
-    for key in needed:
-        if key not in given and facts is not None and key in facts:
-            fact = facts[key]
-            given[key] = fact.clone() if isinstance(fact, BaseLearner) else fact
-    if missing := [key for key in needed if key not in given]:
+    given = {key: facts[key] for key in _required(kind) if facts and key in facts} | given
+    if missing := [key for key in _required(kind) if key not in given]:
         raise ParameterError(
             f"{kind.__name__} must be told {', '.join(missing)}, as in {_form(kind)}; AutoDFF and"
             " AdaptiveDFF need nothing"
@@ -107,12 +103,7 @@ def make_learner(
 
 def world_facts(m: int, k: int | None = None, s: int | None = None, n: int = 1) -> dict[str, Any]:
     """What learners may be told of a world of m components and n items, k of them exceptions."""
-    facts: dict[str, Any] = {
-        "m": m,
-        "delta": 0.1,
-        "practical": learners.DFF(),
-        "guaranteed": learners.AdaptiveDFF(),
-    }
+    facts: dict[str, Any] = {"m": m, "delta": 0.1, "practical": "dff", "guaranteed": "adaptive"}
     if k is not None and s is not None:
         epsilon = min(k / n, 0.249)
         facts |= {"k": k, "s": s, "epsilon": epsilon, "sigma": min(s / n, epsilon)}
@@ -135,11 +126,7 @@ def _read_value(text: str) -> Any:
 
 def _parameters(kind: type[BaseLearner]) -> dict[str, inspect.Parameter]:
     found = inspect.signature(kind).parameters.items()
-    return {
-        name: one
-        for name, one in found
-        if name != "holds" and one.kind is not inspect.Parameter.VAR_KEYWORD  # no text can say it
-    }
+    return {name: one for name, one in found if name != "holds"}  # no text can say it
 
 
 def _required(kind: type[BaseLearner]) -> list[str]:

@@ -7,14 +7,13 @@ room. Then rules of one label are brought together, and said as one rule where e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from tellapart.combinations import And, Or, Points
 from tellapart.learners.history import Bits, History
-from tellapart.learners.short_trees import Array, Node, Numbers, Test, guess, size
+from tellapart.learners.short_trees import Array, Node, Numbers, Test, guess, leaves
 from tellapart.model import Clause, DecisionList, Literal, Not
 from tellapart.protocol import Feature
 
@@ -35,17 +34,6 @@ class Rule(NamedTuple):
             found &= test.match(bits)
         return found
 
-    def shorter(self) -> Iterator[Rule]:
-        """The rule without one of its tests, or without one of its parts."""
-        for place, (parts, least) in enumerate(self.tests):
-            before, after = self.tests[:place], self.tests[place + 1 :]
-            if before or after:
-                yield self._replace(tests=before + after)
-            for part in parts if len(parts) > 1 else ():
-                rest = tuple(one for one in parts if one != part)
-                for fewer in {min(least, len(rest)), max(1, least - 1)}:
-                    yield self._replace(tests=(*before, Test(rest, fewer), *after))
-
     def asks_for_any(self) -> bool:
         """Whether it has one test, which asks for any of its parts."""
         return len(self.tests) == 1 and self.tests[0].least == 1
@@ -57,7 +45,7 @@ def decision_list(tree: Node, history: History, items: int, room: int) -> Decisi
     bits, pool = history.bits[:items], history.pool_bits(items)
     codes = np.array(history.codes[:items], dtype=np.intp)
     rows = np.concatenate([bits, pool])
-    found = _shortened(_rules(tree, bits, history.codes, codes), rows)
+    found = _needed(_rules(tree, bits, history.codes, codes), rows)
     found = _with_reasons(found, tree, history, rows, codes, room)
     clauses = [
         Clause(
@@ -82,7 +70,7 @@ def _rules(tree: Node, bits: Bits, all_codes: list[int], codes: Numbers) -> list
             found.append(Rule(above, node.label, example))
             return
         test, passed = node.test, node.test.match(bits[rows])
-        yes, no = size(node.yes)[1], size(node.no)[1]
+        yes, no = leaves(node.yes), leaves(node.no)
         denied = sum(not wanted for _, wanted in test.parts)
         if yes > no or (yes == no and 2 * denied > len(test.parts)):
             write(node.no, (*above, test.opposite), rows[~passed])
@@ -112,22 +100,17 @@ def _literals(test: Test, features: list[Feature]) -> list[Literal]:
     return [Literal(Or(*signed) if least == 1 else Points([(f, 1) for f in signed], least))]
 
 
-def _shortened(found: list[Rule], rows: Bits) -> list[Rule]:
-    """The same list without rules, tests and parts that change no row that is known."""
-    kept: list[Rule | None] = [*found]
+def _needed(found: list[Rule], rows: Bits) -> list[Rule]:
+    """The same list without the rules that change the label of no known row."""
     match = np.array([rule.match(rows) for rule in found])
     labels = np.array([rule.label for rule in found])
     given = labels[match.argmax(0)]
-    for number in reversed(range(len(found) - 1)):
-        tried: list[Rule | None] = [None, *found[number].shorter()]
-        while tried:
-            rule, before = tried.pop(0), match[number].copy()
-            match[number] = rule is not None and rule.match(rows)
-            if (labels[match.argmax(0)] == given).all():
-                kept[number], tried = rule, [*rule.shorter()] if rule else []
-            else:
-                match[number] = before
-    return [rule for rule in kept if rule is not None]
+    for number in reversed(range(len(found) - 1)):  # the default stays
+        held = match[number].copy()
+        match[number] = False
+        if (labels[match.argmax(0)] != given).any():
+            match[number] = held
+    return [*(rule for rule, held in zip(found[:-1], match, strict=False) if held.any()), found[-1]]
 
 
 def _with_reasons(

@@ -108,7 +108,6 @@ class History:
         self.told: list[list[Any]] = []
         """Everything told, in order: [item, label], and of corrections the example's number and the
         feature that was named, or None."""
-        self._code: dict[Label, int] = {}
         self._bits = np.zeros((64, 16), dtype=np.bool_)
         self._pool_bits: Bits | None = None
         self._looked = 0  # how many items there were when they were last looked into
@@ -152,10 +151,9 @@ class History:
         self.items.append(item)
         self.told.append([item, label])
         self.number_of.setdefault(codec.identity(item), number)
-        if label not in self._code:
-            self._code[label] = len(self.labels)
+        if label not in self.labels:
             self.labels.append(label)
-        self.codes.append(self._code[label])
+        self.codes.append(self.labels.index(label))
         if number == len(self._bits):
             self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)])
         self._bits[number, : len(self.features)] = self.bits_of(item)

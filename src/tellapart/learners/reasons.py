@@ -7,7 +7,7 @@ from typing import Literal as Choice
 
 import numpy as np
 
-from tellapart.combinations import And, Or, Points
+from tellapart.combinations import And, Or, Points, leaves
 from tellapart.learners.history import History
 from tellapart.model import Clause, DecisionList, Literal, Not, describe
 from tellapart.protocol import Feature, Label
@@ -65,7 +65,7 @@ def reasons(model: DecisionList, history: History) -> list[Reason]:
     """
     rules: dict[int, list[int]] = {}  # in which a column stands
     for number, clause in enumerate(model.clauses):
-        for feature in {part for one in clause.literals for part in parts_of(one.feature)}:
+        for feature in {part for one in clause.literals for part in leaves(one.feature)}:
             if feature in history.column_of:
                 rules.setdefault(history.column_of[feature], []).append(number)
     given: dict[tuple[int, Label], list[int]] = {}
@@ -117,19 +117,6 @@ def _more_right(model: DecisionList, history: History, new: Feature, old: Featur
     wanted = [history.labels[history.codes[n]] for n in some]
     each = zip(model.predict(items), before.predict(items), wanted, strict=True)
     return sum((now == label) - (then == label) for now, then, label in each)
-
-
-def parts_of(feature: Feature) -> list[Feature]:
-    """The features that a test of a rule is made of.
-
-    >>> parts_of(Or("milk", Not("eggs")))
-    ['eggs', 'milk']
-    """
-    if isinstance(feature, And | Or):
-        return sorted((f for part in feature.parts for f in parts_of(part)), key=describe)
-    if isinstance(feature, Points):
-        return [part for part, _ in feature.terms]
-    return [feature.feature if isinstance(feature, Not) else feature]
 
 
 def _replaced(model: DecisionList, old: Feature, new: Feature) -> DecisionList:

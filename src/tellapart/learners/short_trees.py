@@ -76,17 +76,14 @@ class Node:
             self.yes, self.no = other.yes, other.no
 
 
-def size(tree: Node) -> tuple[int, int]:
-    """The terms of a tree as a list, and its leaves."""
-    if not tree.test:
-        return 0, 1
-    (one, yes), (other, no) = size(tree.yes), size(tree.no)
-    return one + other + len(tree.test.parts) * min(yes, no), yes + no
+def leaves(tree: Node) -> int:
+    """How many leaves a tree has."""
+    return leaves(tree.yes) + leaves(tree.no) if tree.test else 1
 
 
 def repeats(tree: Node) -> int:
     """How many rules repeat the test of a node: the leaves on its smaller side."""
-    return min(size(tree.yes)[1], size(tree.no)[1])
+    return min(leaves(tree.yes), leaves(tree.no))
 
 
 def terms(tree: Node) -> list[int]:
@@ -145,10 +142,10 @@ def grow(bits: Floats, weights: Floats, room: int, bonus: Array) -> Node:
     root = Node(int(weights.sum(0).argmax()))
     splits = [*_best_split(across, weights, root, np.arange(len(bits)), bonus)]
     while splits:
-        used, rates = size(root)[0], list[float]()
+        used, rates = len(terms(root)), list[float]()
         for split in splits:
             split.leaf.split(Test(((split.column, True),)), Node(), Node())
-            more = size(root)[0] - used
+            more = len(terms(root)) - used
             split.leaf.test = None
             rates.append(split.gain / more if used + more <= room else 0.0)
         best = int(np.argmax(rates))
@@ -258,7 +255,7 @@ class Improvement:
         if not matter.any():
             return changed
         times, before = repeats(node), node.test
-        most = len(before.parts) + (self.room - size(root)[0]) // times
+        most = len(before.parts) + (self.room - len(terms(root))) // times
         search = _Search(here[matter], won[matter], self.cost * times)
         worth, node.test = search.improved(before, min(most, MOST_PARTS), self.firm)
         if worth <= max(0.0, float(won.sum())) + 1e-6:  # it does not pay at all

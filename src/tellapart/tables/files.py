@@ -238,11 +238,11 @@ def _plain(file: TableFile, limits: Limits, folder: Path) -> TableFile:
             target = target.with_name(Path(member).name)
             file = replace(file, kind=kind)
             with zipfile.ZipFile(source) as archive, archive.open(member) as opened:
-                _copy(opened, target, limits)
+                _copy(opened, target, limits, source.name)
         else:
             opener = gzip.open if file.packed == ".gz" else bz2.open
             with opener(source, "rb") as unpacked:
-                _copy(unpacked, target, limits)
+                _copy(unpacked, target, limits, source.name)
     except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         what = f"cannot be unpacked: {error}. Is it whole?"
         raise FormatError(f"{file.name} {what}") from error
@@ -253,11 +253,12 @@ class _Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-def _copy(source: _Readable, target: Path, limits: Limits) -> None:
+def _copy(source: _Readable, target: Path, limits: Limits, name: str = "") -> None:
+    """Write a file; `name` is what it is called if it is too long."""
     size = 0
     with target.open("wb") as made:
         while block := source.read(1 << 20):
-            limits.check(target.name, "bytes", size := size + len(block))
+            limits.check(name or target.name, "bytes", size := size + len(block))
             made.write(block)
 
 

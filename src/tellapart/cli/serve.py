@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import ipaddress
 import logging
 import os
@@ -19,6 +18,7 @@ from cyclopts import Parameter
 from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import Again, TableOptions, TomlSettings, local_path, table_and_reading
 from tellapart.errors import ParameterError
+from tellapart.sessions.config import login
 
 if TYPE_CHECKING:
     from tellapart.sessions import Store
@@ -182,14 +182,6 @@ def check_port(port: int) -> None:
             f"cannot listen on port {port}: a port is a number from 0 to 65535. Choose another with"
             " --port, or 0 for a free one"
         )
-
-
-def login() -> str:
-    """The login name, as the name of a teacher."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):
-        return "teacher"
 
 
 def _limits(asked: Options) -> Limits:

@@ -18,12 +18,13 @@ from rich.console import Console
 
 from tellapart.cli.open_session import open_or_begin, reading_notice
 from tellapart.cli.options import TableOptions, TomlSettings, local_path, table_and_reading
-from tellapart.cli.serve import check_port, login, shown_token
+from tellapart.cli.serve import check_port, shown_token
 from tellapart.console.conversation import talk
 from tellapart.console.keyboard import keyboard
 from tellapart.errors import ParameterError, SessionError
 from tellapart.samples import BANK, write_bank
 from tellapart.sessions import Given, Session, Store
+from tellapart.sessions.config import login
 from tellapart.sessions.teams import compare, known_labels
 from tellapart.sessions.tour import FIRST, LABEL, hint, write_zoo
 

@@ -8,7 +8,6 @@ machine than the browser.
 from __future__ import annotations
 
 import asyncio
-import getpass
 import threading
 from collections.abc import Coroutine
 from pathlib import Path
@@ -20,7 +19,7 @@ import traitlets
 
 from tellapart.errors import ParameterError
 from tellapart.sessions import Session, Store
-from tellapart.sessions.config import FOR_PEOPLE
+from tellapart.sessions.config import FOR_PEOPLE, login
 from tellapart.tables import Table
 from tellapart.web.access import People, Person, new_token
 from tellapart.web.app import create_app
@@ -55,7 +54,7 @@ def widget(
     """
     if not isinstance(session, Session):
         session = _session_of(session)
-    return TeachingWidget(session, teacher or _login(), height)
+    return TeachingWidget(session, teacher or login(), height)
 
 
 def _session_of(table: Table | str | Path) -> Session:
@@ -75,13 +74,6 @@ def _session_of(table: Table | str | Path) -> Session:
     except BaseException:
         store.close()
         raise
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # no such user, as in some containers
-        return "teacher"
 
 
 class TeachingWidget(anywidget.AnyWidget):

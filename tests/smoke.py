@@ -54,4 +54,5 @@ def main() -> None:
     print(f"Python {sys.version.split()[0]}: the wheel works")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -275,7 +275,7 @@ class Session:
         session = cls(store, name, table, writes=writes, clock=clock)
         if added and writes:
             try:
-                session._take_on(None, table, added)
+                session.take_rows(table=table)
             except BaseException:
                 session._log.close()
                 raise
@@ -313,20 +313,14 @@ class Session:
                 table = read_again(self.name, state.history.opened)
             added = check_same(table, self._log.writer.store.table_of(self.name))
             if added:
-                self._take_on(teacher, table, added, id)
+                if teacher is not None:
+                    self._log.join(teacher)
+                data = {"rows": added, "table": fingerprint(table)}
+                self._log.append("rows added", teacher, data, id)
+                if table is not self.table:
+                    self._log.use(table)
+                    self._name_rows()
             return added
-
-    def _take_on(
-        self, teacher: str | None, table: Table, added: int, id: str | None = None
-    ) -> None:
-        with self._log.ready():
-            if teacher is not None:
-                self._log.join(teacher)
-            now = fingerprint(table)
-            self._log.append("rows added", teacher, {"rows": added, "table": now}, id)
-            if table is not self.table:
-                self._log.use(table)
-                self._name_rows()
 
     def close(self) -> None:
         """Close it, so that others can open it."""

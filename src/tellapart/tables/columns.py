@@ -248,9 +248,9 @@ class _Decision:
         """Whether all cells are numbers that every program reads, and meant as such."""
         if _PLAIN not in formats.styles(self.options) or (self.hint.comma and self.all_three()):
             return False
-        floats = self.stripped.cast(pl.Float64, strict=False)
-        has_digits = self.stripped.str.contains("[0-9]").any()  # nan and inf are words, too
-        return not floats.null_count() and bool(has_digits)
+        if self.stripped.cast(pl.Float64, strict=False).null_count():
+            return False
+        return bool(self.stripped.str.contains("[0-9]").any())  # nan and inf are words, too
 
     def numbers(self) -> ColumnReader | None:
         whole = self.stripped.cast(pl.Int64, strict=False)
@@ -288,10 +288,11 @@ class _Decision:
 
     def codes(self) -> ColumnReader | None:
         """Texts, if a cell has the form of a code."""
-        for pattern, kind in _CODES.items():
-            if (shown := self.first(pattern)) is not None:
-                return self.as_text("perhaps codes", kind, shown=shown, read="texts")
-        return None
+        shown = self.first("|".join(_CODES))
+        if shown is None:
+            return None
+        kind = next(kind for pattern, kind in _CODES.items() if re.match(pattern, shown))
+        return self.as_text("perhaps codes", kind, shown=shown, read="texts")
 
     def say_style(self, reader: ColumnReader) -> None:
         """Say how numbers are written that are not plain."""

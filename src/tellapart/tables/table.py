@@ -39,6 +39,7 @@ from tellapart.tables.table_features import (
     candidates_in,
     columns_of,
     features_at_first_sight,
+    row_numbers,
 )
 from tellapart.tables.typed_columns import typed_findings
 
@@ -382,6 +383,11 @@ class Table:
         """What an item is called in sentences: its title, and what tells it from others that have
         the same; without titles, the number of its row and what kind it is."""
         return self._names(place)
+
+    @cached_property
+    def row_numbers(self) -> frozenset[str]:
+        """The columns that look like a key or a number of the row (`table_features`)."""
+        return row_numbers(self)
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         """Features as a learner takes them: with rows of this table that it may look at."""

@@ -117,14 +117,21 @@ def columns_of(table: Table, features: Iterable[Feature]) -> Columns:
 
 def _entered(table: Table) -> Iterator[str]:
     for name, kind in table.types.items():
-        if kind in (Type.DATE, Type.DATETIME):
+        if kind in (Type.DATE, Type.DATETIME) or name in table.row_numbers:
             yield name
-        elif kind is Type.INTEGER and len(table) >= FEWEST_KEYS:
+
+
+def row_numbers(table: Table) -> frozenset[str]:
+    """The columns whose whole numbers all differ, and stand in order or have few gaps."""
+    found = set()
+    for name, kind in table.types.items():
+        if kind is Type.INTEGER and len(table) >= FEWEST_KEYS:
             cells = table.frame([name]).to_series()
             steps = cells.sort().diff().drop_nulls()
             differ = cells.n_unique() == len(cells)
             if differ and (cells.is_sorted() or int(steps.sum()) < 2 * len(cells)):
-                yield name
+                found.add(name)
+    return frozenset(found)
 
 
 def _column(column: Column, cells: pl.Series) -> Iterator[Node]:

@@ -44,6 +44,7 @@ CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
 _KEPT = 50_000_000  # bytes of truths
 _READ, _LONG = 20_000, 2_000  # texts, and characters of each, that are read for words
+_CENT = 1e-5  # of the last decimal is an error of rounding
 _SHORT = 3  # letters of a word that is in many others by chance
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 
@@ -132,6 +133,16 @@ def row_numbers(table: Table) -> frozenset[str]:
             if differ and (cells.is_sorted() or int(steps.sum()) < 2 * len(cells)):
                 found.add(name)
     return frozenset(found)
+
+
+def has_cents(cells: pl.Series) -> bool:
+    """Whether numbers have up to two decimals, and some have two."""
+    known = cells.drop_nulls()
+
+    def whole(times: int) -> pl.Series:
+        return (known * times - (known * times).round()).abs() < _CENT
+
+    return bool(whole(100).all()) and not whole(10).all()
 
 
 def _column(column: Column, cells: pl.Series) -> Iterator[Node]:

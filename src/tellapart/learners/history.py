@@ -27,7 +27,7 @@ Bits = npt.NDArray[np.bool_]
 _CUTS = 15  # thresholds found at a time in a column of numbers,
 _FEWEST = 4  # when there are so many numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"
-_AGAIN = 1.25  # items are looked into again when there are so many times more of them
+_AGAIN = 1.5  # items are looked into again when there are so many times more of them
 _COMPARED = re.compile(r"(.+?) (?:=|>|<|>=|<=|is|contains) .+", re.DOTALL)
 
 

@@ -22,6 +22,7 @@ from tellapart.learners.reasons import Reason, reasons
 from tellapart.model import Clause, DecisionList, Holds, holds
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
+_RECENT = 2000  # so many items are looked at for the nearest one
 PATIENCE = 100  # after n items, a refit waits for n/100 new ones
 
 
@@ -114,12 +115,16 @@ class ShortList(BaseLearner):
         return self._model
 
     def _nearest(self, item: Item, label: Label) -> Item:
-        """The nearest earlier item of a label; of equally near ones, the first."""
+        """The nearest earlier item of a label, of the last thousands if there are more; of equally
+        near ones, the first."""
         history = self.history
         asked, columns = self._asked, len(history.features)
         if asked is None or asked[0] is not item or len(asked[1]) != columns:
             asked = self._asked = item, history.bits_of(item)  # it comes again at once
-        same = np.flatnonzero(np.array(history.codes) == history.labels.index(label))
+        code, start = history.labels.index(label), max(0, len(history) - _RECENT)
+        if code not in history.codes[start:]:
+            start = 0
+        same = start + np.flatnonzero(np.array(history.codes[start:]) == code)
         apart = (history.bits[same] != asked[1]).sum(1)
         return history.items[int(same[apart.argmin()])]
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from tellapart.errors import FormatError, ParameterError, TellapartError
-from tellapart.sessions.events import Event, seconds
+from tellapart.sessions.events import NEEDS, Event, seconds
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
@@ -405,7 +405,8 @@ class History:
         except TellapartError as error:
             raise FormatError(f"event {event.number} ({event.type}): {error}") from error
         except NONSENSE as error:
-            event.check()  # it says so if a newer version wrote the event
+            if event.type not in NEEDS:
+                event.check()  # which says that a newer version may have written it
             raise FormatError(
                 f"event {event.number} ({event.type}) does not fit what came before: {error!r}"
             ) from error

@@ -90,7 +90,7 @@ def read_again(name: str, opened: Event) -> Table:
 
 def _is_open(state: State, one: replies.OddOne) -> bool:
     """Whether nobody has confirmed an odd answer yet."""
-    number = state.history.act_of.get(one.answer.id)
+    number = state.history.act_of.get(one.event)
     return number is not None and not state.history.is_confirmed(number)
 
 
@@ -1246,8 +1246,8 @@ class Session:
                 one
                 for one in odd
                 if (everything or one.score > 0)
-                and teacher in (None, one.answer.teacher)
-                and replies.visible(one.answer, viewer)
+                and teacher in (None, one.teacher)
+                and replies.visible(one, viewer)
                 and _is_open(state, one)
             ]
 

@@ -43,7 +43,7 @@ from tellapart.sessions.phrasing import (
     next_file,
     notice,
     progress_sentence,
-    show,
+    show_cell,
     split_article,
     stop_hint,
     taught_so_far,
@@ -400,12 +400,13 @@ class Screen:
             table.add_column(_text(f"{name(example)} ({given.guess.label})"), overflow="fold")
         same = []
         for column, value in given.item.items():
+            mine = _text(show_cell(given.item, column))
             if given.item.table is not None and column == given.item.table.id:
                 continue
             if example is None:
-                table.add_row(_text(column), _text(show(value)))
+                table.add_row(_text(column), mine)
             elif example.get(column) != value:
-                table.add_row(_text(column), _text(show(value)), _text(show(example.get(column))))
+                table.add_row(_text(column), mine, _text(show_cell(example, column)))
             else:
                 same.append(column)
         self.console.print()

@@ -15,7 +15,7 @@ from typing import Any
 
 from tellapart.errors import ParameterError
 from tellapart.features.candidates import Candidate
-from tellapart.features.phrasing import counted, joined, shown_number
+from tellapart.features.phrasing import counted, joined, shown_number, shown_time
 from tellapart.protocol import Guess
 from tellapart.sessions.replies import (
     AT_RANDOM,
@@ -684,7 +684,13 @@ def name(item: Row) -> str:
     return f"row {item}" if item.table is None and isinstance(item.identity, int) else str(item)
 
 
-def show(value: Any) -> str:
+def show_cell(row: Row, column: str) -> str:
+    """What a row has in a column, with the decimals of the column."""
+    decimals = None if row.table is None else row.table.decimals.get(column)
+    return show(row.get(column), decimals)
+
+
+def show(value: Any, decimals: int | None = None) -> str:
     """A value as people write it.
 
     >>> show(True), show(None), show(2.50), show(1_000_000), show(1984)
@@ -695,9 +701,9 @@ def show(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return shown_number(value)
+        return shown_number(value, decimals)
     if isinstance(value, datetime):
-        return value.isoformat(sep=" ")
+        return shown_time(value)
     if isinstance(value, date):
         return value.isoformat()
     return str(value)

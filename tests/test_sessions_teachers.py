@@ -188,8 +188,8 @@ def test_slips_are_suspected_by_teacher(store: Store) -> None:
         assert len(set(found) & set(slips)) >= len(slips) - 1
         assert odd[0].teacher == "Bob"
         assert odd[0].expected == truth(odd[0].item)
-        assert len(session.odd_ones("Bob")) > len(session.odd_ones("Ann"))
-        assert all(one.teacher == "Ann" for one in session.odd_ones("Ann"))
+        assert len(session.odd_ones(viewer="Bob")) > len(session.odd_ones(viewer="Ann"))
+        assert all(one.teacher == "Ann" for one in session.odd_ones(viewer="Ann"))
 
 
 def test_no_feature_is_asked_when_the_guess_has_come_to_agree(tmp_path: Path) -> None:

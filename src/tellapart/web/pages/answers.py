@@ -78,8 +78,9 @@ def answers(
 
 def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, Any]:
     """What all tabs show: how many answers each has."""
-    listed = sum(1 for _ in session.history(viewer=call.viewer))
-    counts = {"all": listed, "odd": session.odd_known, "disputed": 0} | known
+    counts = {"odd": session.odd_known, "disputed": 0} | known
+    if "all" not in known:
+        counts["all"] = len(session.history(viewer=call.viewer))
     if "disputed" not in known and session.missing is None:
         disputes = session.disagreements(viewer=call.viewer)
         counts["disputed"] = sum(not is_settled(one.answers) for one in disputes)

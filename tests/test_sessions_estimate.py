@@ -103,7 +103,7 @@ def test_what_was_put_off_is_no_random_draw_and_not_among_the_rows_left(store: S
             answer(session, "Ann", "right")
         back = session.summary()  # the skipped one came back among these
         assert (back.skipped, back.unsure) == (0, 1)
-        assert back.rows_left == 300 - 1 - 50 - 1
+        assert back.error.rows_left == 300 - 1 - 50 - 1
         progress = counts(session)
         assert (progress.guesses, progress.picked, progress.aside) == (49, 1, 1)
 

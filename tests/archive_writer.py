@@ -86,6 +86,7 @@ JUDGEMENTS = ("estimate", "error", "wrong_left", "rows_left", "may_stop", "stop"
 def summary_of(session: Session) -> dict[str, Any]:
     """The counts of a summary, as they were in 0.1: without what came later."""
     found = asdict(session.summary())
+    found["recent"] = list(found["recent"].values())
     for later in ("drawn", "draws_used", "recent_draws"):
         del found[later]
     return without_judgements(found)

@@ -181,7 +181,11 @@ def test_a_confirmed_answer_is_not_odd_until_it_is_changed_or_undone(store: Stor
         session.change("Ann", first, "unsure")
         with pytest.raises(ProtocolError, match="cannot be confirmed: it says 'unsure'"):
             session.confirm("Ann", first)
-        words = ("right", None, None) if said.answer == "right" else said[6:9]
+        words = (
+            ("right", None, None)
+            if said.answer == "right"
+            else (said.answer, said.label, said.feature)
+        )
         session.change("Ann", first, *words)  # another answer than "unsure": no confirmation
         assert odd(session) == [first, *others]
         session.change("Ann", first, *words)  # the same once more

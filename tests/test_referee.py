@@ -38,7 +38,7 @@ def test_the_rows_left_are_those_of_the_summary(referee: Any, store: Store) -> N
             referee.answer(session, "Ann", given, label, world, referee.Kind(), random.Random(0))
         wrong = world.wrong(session)
         world.labels = ["nothing"] * 40  # every row left is wrong
-        left = session.summary().rows_left
+        left = session.summary().error.rows_left
         assert world.wrong(session) == left > wrong
 
 

@@ -52,7 +52,7 @@ from tellapart.sessions.events import (
     same,
     stamp,
 )
-from tellapart.sessions.history import NONSENSE, Act, Question, id_key
+from tellapart.sessions.history import NONSENSE, Act, Labels, Question, id_key
 from tellapart.sessions.items import Items, MissingItems, check_same, fingerprint
 from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
@@ -222,8 +222,10 @@ class Session:
         settings = check_settings(
             {"order": order, "overlap": overlap, "lease": lease, "until": until}
         )
+        known = Labels()
         for label in labels:
             check_text("a label", label)
+            known.key(known.spelled(label))
         told = codec.encode(with_columns(learner, parameters, table, words))
         make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
@@ -237,7 +239,7 @@ class Session:
             "learner": learner,
             "parameters": told,
             "seed": seed,
-            "labels": list(dict.fromkeys(labels)),
+            "labels": known.current(),
             **settings,
             **({} if rules is None else {"rules": write_rules(rules, table)}),
         }
@@ -489,7 +491,7 @@ class Session:
             for place in (places[n] for n in order):
                 if state.history.answers.get(place):
                     continue
-                label = labels[self.table.items[place].identity]
+                label = state.history.labels.spelled(labels[self.table.items[place].identity])
                 question = self._give(state, teacher, Choice(place, False, True))
                 guessed = state.history.name(question.label)
                 said = ("right",) if guessed == label else ("wrong", label)
@@ -779,6 +781,7 @@ class Session:
         """Replace the condition (SQL) and the label of the rule with this example."""
         check_text("a label", label)
         with self._log.ready() as state:
+            label = state.history.labels.spelled(label)
             data = {"example": self._written(example), "if": "", "label": label}
             data["if"] = str(state.items.feature(condition))
         return self._write(

@@ -128,15 +128,15 @@ def test_an_answer_needs_a_reason_again_if_its_guess_is_another_now(store: Store
     teach_with_slips(store, 50, 4)
     with Session.open(store, "zoo", table=zoo_table()) as session:
         for one in [a for a in session.history() if a.outcome == "mistake"][2:5]:
-            session.change("Ann", one.id, "unsure")
+            session.change("Ann", one.event, "unsure")
         found: set[tuple[str, bool]] = set()
         for one in session.history():
-            now = session.guess_now(one.id)
-            guessed = one.guess.label if now is None else now.label
+            now = session.guess_now(one.event)
+            guessed = one.guess if now is None else now.label
             if one.outcome == "unsure" or guessed is None:
                 continue
             label = next(other for other in session.labels if other not in (one.label, guessed))
-            session.change("Ann", one.id, "wrong", label)
+            session.change("Ann", one.event, "wrong", label)
             waits = one.item.place in session.waiting()
             session.undo("Ann")
             assert now is not None or not waits  # (a reason on file is not asked again)
@@ -177,13 +177,17 @@ def test_a_confirmed_answer_is_not_odd_until_it_is_changed_or_undone(store: Stor
         assert odd(session) == [first, *others]
         session.redo("Ann")
         assert odd(session) == others
-        (said,) = (one for one in session.history() if one.id == first)
+        (said,) = (one for one in session.history() if one.event == first)
         assert said.confirmed
         assert said.changes == (done.id,)
         session.change("Ann", first, "unsure")
         with pytest.raises(ProtocolError, match="cannot be confirmed: it says 'unsure'"):
             session.confirm("Ann", first)
-        words = ("right", None, None) if said.answer == "right" else said[6:9]
+        words = (
+            ("right", None, None)
+            if said.answer == "right"
+            else (said.answer, said.label, said.feature)
+        )
         session.change("Ann", first, *words)  # another answer than "unsure": no confirmation
         assert odd(session) == [first, *others]
         session.change("Ann", first, *words)  # the same once more
@@ -210,7 +214,7 @@ def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
 ) -> None:
     teach_with_slips(store, 30, 3)
     with Session.open(store, "zoo", zoo_table()) as session:
-        everything = [one.answer.id for one in session.odd_ones(everything=True)]
+        everything = [one.event for one in session.odd_ones(everything=True)]
         assert len(everything) == 30
         assert 0 < len(odd(session)) < 30
         assert odd(session) == everything[: len(odd(session))]
@@ -225,11 +229,11 @@ def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
         session.confirm("Ann", everything[-1])
         assert session.odd_ones(everything=True) == []
         session.undo("Ann")
-        assert [one.answer.id for one in session.odd_ones(everything=True)] == everything[-1:]
+        assert [one.event for one in session.odd_ones(everything=True)] == everything[-1:]
 
 
 def odd(session: Session) -> list[str]:
-    return [one.answer.id for one in session.odd_ones()]
+    return [one.event for one in session.odd_ones()]
 
 
 def zoo_table() -> Table:
@@ -247,10 +251,10 @@ def test_a_reason_that_was_given_for_the_same_example_is_not_asked_again(store: 
     with Session.open(store, "zoo", table=zoo_table()) as session:
         settled = asked = 0
         for one in [a for a in session.history() if a.outcome == "mistake"][:8]:
-            known = {one.label, one.guess.label}
+            known = {one.label, one.guess}
             other = next(label for label in session.labels if label not in known)
-            session.change("Ann", one.id, "wrong", other)
-            before = {a.id: a for a in session.history()}
+            session.change("Ann", one.event, "wrong", other)
+            before = {a.event: a for a in session.history()}
             while isinstance(given := session.next("Ann"), Given) and given.asks == "feature":
                 (said,) = (
                     a for a in before.values() if a.item == given.item and a.outcome == "again"
@@ -259,7 +263,7 @@ def test_a_reason_that_was_given_for_the_same_example_is_not_asked_again(store: 
                     assert said.guess != given.guess
                 asked += 1
                 session.answer("Ann", given.id, "skipped")
-            kept = {a.id: a.outcome for a in session.history()}
+            kept = {a.event: a.outcome for a in session.history()}
             settled += sum(before[n].outcome == "again" and kept[n] == "mistake" for n in before)
         assert settled
         assert asked

@@ -91,7 +91,7 @@ def read_again(name: str, opened: Event) -> Table:
 
 def _is_open(state: State, one: replies.OddOne) -> bool:
     """Whether nobody has confirmed an odd answer yet."""
-    number = state.history.act_of.get(one.answer.id)
+    number = state.history.act_of.get(one.event)
     return number is not None and not state.history.is_confirmed(number)
 
 
@@ -990,16 +990,16 @@ class Session:
             return None
         return f"{self.missing}. This is the model after event {self._kept_model()[0]}"
 
-    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+    def judged_model(self) -> DecisionList:
         """The rules with a record for each: right, wrong, when last seen, and a bound on its error
-        (`review.ClauseRecords`)."""
+        with 95 % confidence (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
-            return self._once(("judged", confidence), lambda: self._judged(state, confidence))
+            return self._once("judged", lambda: self._judged(state))
 
-    def _judged(self, state: State, confidence: float) -> DecisionList:
+    def _judged(self, state: State) -> DecisionList:
         learning = state.learning
-        model = state.safely("records of rules", lambda: learning.judge(confidence), None)
+        model = state.safely("records of rules", learning.judge, None)
         if model is None:  # nothing is known of any rule
             *clauses, default = (replace(clause, record=_UNKNOWN) for clause in learning.model)
             model = DecisionList(tuple(clauses), default, learning.model.reading)
@@ -1043,16 +1043,15 @@ class Session:
     def rule_teacher(self, example: Item, *, viewer: str | None = None) -> str | None:
         """Who made the rule with this example: who edited it last, or else taught the example. A
         teacher is told of their own rules."""
-        teacher = self._rule_teacher(example)
-        return teacher if viewer in (None, teacher) else None
-
-    def _rule_teacher(self, example: Item) -> str | None:
         with self._log.ready() as state:
             learning, place = state.learning, self.table.place(example)
             edits, taught = learning.mind.learner.edits, learning.taught
+            teacher = None
             if place in edits:
-                return edits[place].by
-            return state.history.acts[taught[place]].by if place in taught else None
+                teacher = edits[place].by
+            elif place in taught:
+                teacher = state.history.acts[taught[place]].by
+            return teacher if viewer in (None, teacher) else None
 
     def notes(self, *, viewer: str | None = None) -> list[Event]:
         """All notes; a teacher sees those in general, and their own about items."""
@@ -1217,13 +1216,9 @@ class Session:
             return teams.agreement(state.history)
 
     def odd_ones(
-        self,
-        teacher: str | None = None,
-        *,
-        viewer: str | None = None,
-        everything: bool = False,
+        self, *, viewer: str | None = None, everything: bool = False
     ) -> list[replies.OddOne]:
-        """Suspected slips that a viewer may see, of all or of one teacher, the oddest first.
+        """Suspected slips that a viewer may see, a teacher their own, the oddest first.
 
         With `everything`, the answers that little or nothing contradicts come after them, the
         least certain first. An answer that a person confirmed is not listed, until it is changed.
@@ -1250,8 +1245,7 @@ class Session:
                 one
                 for one in odd
                 if (everything or one.score >= _ODD)
-                and teacher in (None, one.answer.teacher)
-                and replies.visible(one.answer, viewer)
+                and replies.visible(one, viewer)
                 and _is_open(state, one)
             ]
 

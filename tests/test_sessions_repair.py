@@ -310,7 +310,7 @@ def test_after_45_answers_with_a_slip_few_are_odd_and_each_reason_is_a_line(
             said = next((text for text in found if "payee" in text), found[0] if found else None)
             session.answer("Ann", given.id, "wrong", label, said)
         odd = session.odd_ones()
-        assert odd[0].answer.item == slip
+        assert odd[0].item == slip
         assert len(odd) <= 3
         reasons = [one.why.partition(", but ")[2] for one in session.odd_ones(everything=True)]
         assert max(map(len, reasons)) <= 120, max(reasons, key=len)

@@ -519,7 +519,9 @@ def test_a_tree_keeps_its_room() -> None:
     weights = np.eye(3, dtype=np.float32)[dice.integers(0, 3, 200)]
     for room in (1, 5, 20):
         tree = grow(bits, weights, room, np.ones(8))
-        tree = Improvement(bits, weights, room, np.full(8, 0.1)).of(tree)
+        tree = Improvement(bits, weights, room, np.full(8, 0.1), Nested(bits, np.arange(8))).of(
+            tree
+        )
         assert len(terms(tree)) <= room
 
 

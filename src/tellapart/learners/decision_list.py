@@ -209,7 +209,7 @@ def _brief(found: list[Rule], rows: Bits, history: History) -> list[Rule]:
     x > 5 the first is left out where all must hold, and the second where any must."""
 
     def needed(parts: Iterable[Part], general: bool) -> Parts:
-        held = {part: rows[:, part[0]] == part[1] for part in parts}
+        held: dict[Part, Bits] = {part: rows[:, part[0]] == part[1] for part in parts}
         for part, own in tuple(held.items()):
             group = history.groups[part[0]]
             others = [bits for one, bits in held.items() if history.groups[one[0]] == group]
@@ -218,12 +218,12 @@ def _brief(found: list[Rule], rows: Bits, history: History) -> list[Rule]:
                 del held[part]
         return tuple(held)
 
-    made = []
-    for rule in found:
-        if rule.asks_for_any():
-            rule = rule._replace(tests=(Test(needed(rule.tests[0].parts, True)),))
-        elif rule.tests and all(test.least == len(test.parts) for test in rule.tests):
-            parts = needed((part for test in rule.tests for part in test.parts), False)
-            rule = rule._replace(tests=(Test(parts, len(parts)),))
-        made.append(rule)
-    return made
+    def brief(tests: tuple[Test, ...]) -> tuple[Test, ...]:
+        if len(tests) == 1 and tests[0].least == 1:
+            return (Test(needed(tests[0].parts, True)),)
+        if not tests or any(test.least < len(test.parts) for test in tests):
+            return tests
+        parts = needed((part for test in tests for part in test.parts), False)
+        return (Test(parts, len(parts)),)
+
+    return [rule._replace(tests=brief(rule.tests)) for rule in found]

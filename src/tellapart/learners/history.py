@@ -31,6 +31,7 @@ _AGAIN = 1.5  # items are looked into again when there are so many times more of
 _COMPARED = re.compile(r"(.+?) (?:=|>|<|>=|<=|is|contains) .+", re.DOTALL)
 
 
+_WHOLE = 2.0**53  # whole numbers below it are the same as doubles
 _EXACT = re.compile(r" (?:=|is) ")
 
 
@@ -113,6 +114,7 @@ class History:
         feature that was named, or None."""
         self._bits = np.zeros((64, 16), dtype=np.bool_)
         self._pool_bits: Bits | None = None
+        self._cuts = dict[Any, dict[int, float]]()  # the thresholds of columns of numbers
         self._opposite = dict[int, tuple[int, bool]]()  # rows looked at, and whether it is one
         self._looked = 0  # how many items there were when they were last looked into
         for feature in self.listed or ():
@@ -128,6 +130,7 @@ class History:
         for name, value in vars(self).items():
             shared = name in ("listed", "_pool_bits")
             made.__dict__[name] = value if shared else copy.copy(value)
+        made._cuts = {name: dict(cuts) for name, cuts in self._cuts.items()}
         return made
 
     @property
@@ -214,11 +217,23 @@ class History:
     def bits_of(self, item: Item) -> Bits:
         """The truth of every column on an item."""
         features, reading = self.features, self.reading
-        if reading is holds and isinstance(item, frozenset | set):
-            held = (f in item if type(f) is str else truth(f, item, reading) for f in features)
+        found = np.zeros(len(features), dtype=np.bool_)
+        if isinstance(item, Mapping):  # all thresholds of a number at once
+            done = set[int]()
+            for name, cuts in self._cuts.items():
+                value = item.get(name)
+                if isinstance(value, int | float) and abs(value) < _WHOLE:
+                    found[[*cuts]] = np.greater(value, [*cuts.values()])
+                    done |= cuts.keys()
+            rest: Iterable[int] = (n for n in range(len(features)) if n not in done)
         else:
-            held = (truth(feature, item, reading) for feature in features)
-        return np.fromiter(held, dtype=np.bool_, count=len(features))
+            rest = range(len(features))
+        plain = reading is holds and isinstance(item, frozenset | set)
+        for n in rest:
+            feature = features[n]
+            named = plain and type(feature) is str
+            found[n] = feature in item if named else truth(feature, item, reading)
+        return found
 
     def named(self) -> Bits:
         """Which columns were named."""
@@ -251,6 +266,8 @@ class History:
         if column == len(self.features):
             self.features.append(feature)
             self.groups.append(group_of(feature))
+            if isinstance(feature, Above):
+                self._cuts.setdefault(feature.name, {})[column] = feature.threshold
             if column == self._bits.shape[1]:
                 self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)], axis=1)
             held = (truth(feature, item, self.reading) for item in self.items)

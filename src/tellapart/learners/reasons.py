@@ -24,10 +24,10 @@ class Reason:
     times: int
     """How often it was named for the label."""
     fate: Fate
-    """stands: it, or its opposite, is in a rule. same: a rule has a feature that holds on the same items. moved: a
-    rule has a feature of the same column that holds on nearly the same items, another threshold
-    say, and no fewer items are right. covered: the items it was named for are labelled right
-    without it. missed: some of them are not."""
+    """stands: it, or its opposite, is in a rule. same: a rule has a feature that holds on the same
+    items. moved: a rule has a feature of the same column that holds on nearly the same items,
+    another threshold say, and no fewer items are right. covered: the items it was named for are
+    labelled right without it. missed: some of them are not."""
     rules: tuple[int, ...]
     """The numbers of the rules it stands in, or of those that decide in its place; -1 is the
     default."""

@@ -88,7 +88,8 @@ class ShortList(BaseLearner):
         self.fitted = Fitted()
         """The tree that the rules say."""
         self._model: DecisionList | None = None
-        self._asked: tuple[Item, Bits] | None = None
+        self._asked: tuple[Item, Bits, dict[Label, Item]] | None = None
+        """The item asked for last, its bits, and its nearest items of labels."""
 
     @property
     def room(self) -> int:
@@ -121,19 +122,24 @@ class ShortList(BaseLearner):
         bits = self._bits_of(item)
         if bits is None:
             bits = history.bits_of(item)
-            self._asked = codec.keep(item), bits  # it comes again at once
+            self._asked = codec.keep(item), bits, {}  # it comes again at once
+        assert self._asked
+        nearest = self._asked[2]
+        if label in nearest:
+            return nearest[label]
         code, start = history.labels.index(label), max(0, len(history) - _RECENT)
         if code not in history.codes[start:]:
             start = 0
         same = start + np.flatnonzero(np.array(history.codes[start:]) == code)
         apart = (history.bits[same] != bits).sum(1)
-        return history.items[int(same[apart.argmin()])]
+        nearest[label] = history.items[int(same[apart.argmin()])]
+        return nearest[label]
 
     def _bits_of(self, item: Item) -> Bits | None:
         """The bits of the item whose nearest one was asked for last, if it is this one."""
         if self._asked is None or len(self._asked[1]) != len(self.history.features):
             return None
-        asked, bits = self._asked
+        asked, bits, _ = self._asked
         return bits if asked is item or asked == item else None
 
     # -- the contract of BaseLearner

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from archive_writer import Clock, expected, outcome, table, without_judgements
-from tellapart.sessions import Event, Session, Store, export_log, import_log
+from tellapart.sessions import Event, Given, Session, Store, export_log, import_log
 from tellapart.sessions.events import NEEDS
 from tellapart.sessions.log import parse_log
 from test_sessions_load import address
@@ -166,6 +166,12 @@ def goes_on(store: Store, log: Path) -> None:
     with Session.open(store, log.stem, rows, clock=Clock(found["now"])) as session:
         assert said(outcome(session)) == said(found["outcome"])
         session.note("Dan", "still here")
-    more = store.log(log.stem)
-    assert [event.line() + "\n" for event in more[:-2]] == lines(log)
-    assert [event.type for event in more[-2:]] == ["joined", "note"]
+        given = session.next("Dan")
+        done = session.answer("Dan", given.id, "unsure") if isinstance(given, Given) else None
+        model = session.model
+    with Session.open(store, log.stem, rows, clock=Clock(found["now"])) as session:
+        assert session.model == model
+        assert done is None or done.id in {one.id for one in session.history()}
+    more = store.log(log.stem)[len(lines(log)) :]
+    assert [event.line() + "\n" for event in store.log(log.stem)][: -len(more)] == lines(log)
+    assert [event.type for event in more] == ["joined", "note", "given", "answered"][: len(more)]

@@ -106,3 +106,22 @@ def test_a_tag_that_the_guess_does_not_know_is_asked(
     assert teacher.item == item  # the same row, with another guess perhaps
     teacher.undo()
     assert tag in asks.inner_text()
+
+
+def test_two_tabs_of_one_session(open_page: OpenPage, begin: Begin, server: Server) -> None:
+    """Both show one row; it is answered once, and the tab that is late goes on with the next."""
+    session = begin()
+    teacher = open_page(session)
+    second = teacher.context.new_page()
+    second.goto(teacher.page.url)
+    assert second.inner_text("#ask b >> nth=0") == (first := teacher.item)
+    teacher.type("mammal")
+    following = teacher.item
+    assert following != first
+    second.keyboard.type("bird")
+    second.evaluate("document.getElementById('card').dataset.old = 1")
+    second.keyboard.press("Enter")
+    second.wait_for_selector("#card:not([data-old])")
+    assert "Did you answer it in another tab?" in second.inner_text("body")
+    assert second.inner_text("#ask b >> nth=0") == following
+    assert [one["label"] for one in history(server, session)] == ["mammal"]

@@ -42,7 +42,7 @@ def test_an_unsure_clause_says_nothing_in_every_language() -> None:
     assert unsure.predict(items) == [None, "fish", None]
     assert zoo.predict(items) == ["mammal", "fish", "bird"]
     assert list(ta.columns.predict(unsure, ta.Table({"milk": [True], "fins": [True]}))) == [None]
-    lines = [line for line in ta.to_sql(unsure).split("\n") if "--" not in line]
+    lines = [line for line in ta.to_sql(unsure).splitlines() if "--" not in line]
     assert lines == [
         "CASE",
         "  WHEN milk THEN NULL",

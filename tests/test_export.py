@@ -174,7 +174,7 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     ta.save_model(model, path)
     for language, start in {
-        "sql": "-- The model, for tellapart import (", "json": '{"tellapart"',
+        "sql": "CASE\n", "json": '{"tellapart"',
         "python": "# 2 rules", "javascript": "// 2 rules", "json-rules": "{",
         "text": "1. It is", "svg": "<svg",
     }.items():  # fmt: skip

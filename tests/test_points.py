@@ -143,7 +143,7 @@ def test_words() -> None:
 def test_export_writes_a_sum() -> None:
     made = Points({parse("n >= 15"): 2, "a": 1, Column("s", "x"): -1}, 2)
     model = ta.DecisionList((ta.Clause((ta.Literal(made),), "yes"),), ta.Clause((), "no"))
-    assert [line.strip() for line in ta.to_sql(model).splitlines()[3:8]] == [
+    assert [line.strip() for line in ta.to_sql(model).splitlines()[2:7]] == [
         "WHEN CASE WHEN n >= 15 THEN 2 ELSE 0 END",
         "+ CASE WHEN a THEN 1 ELSE 0 END",
         "+ CASE WHEN s = 'x' THEN -1 ELSE 0 END",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from tellapart import Session, Store, Table
@@ -69,3 +71,21 @@ def test_what_rows_are_called_is_switched_and_kept(store: Store) -> None:
     again = Table({"name": ["Jaws", "Alien", "Up"], "maker": ["Ann", "Bob", "Cid"]}, id="name")
     with Session.open(store, "films", again) as session:
         assert str(session.table.items[0]) == "Ann"
+
+
+def test_a_count_says_not_which_row_is_meant() -> None:
+    subjects = ["password reset", "invoice is missing", "app crashes", "refund"]
+    opened = [datetime(2026, 5, 4, 9, 30) + timedelta(hours=n) for n in range(40)]
+    tickets = {
+        "subject": [f"{subjects[n % 4]} {n // 8}" for n in range(40)],
+        "replies": [6 if n == 4 else n % 3 for n in range(40)],
+    }
+    assert str(Table(tickets).items[4]) == "password reset 0 (row 4)"
+    placed = tickets | {"office": ["Berlin", "Köln", "Berlin", "Ulm", "Bonn"] * 8}
+    assert str(Table(placed).items[4]) == "password reset 0 (Bonn)"
+    assert str(Table(placed | {"opened": opened}).items[4]) == "password reset 0 (2026-05-04 13:30)"
+
+
+def test_an_amount_has_its_two_decimals_in_a_name() -> None:
+    bank = Table({"payee": ["Rewe", "Sushi Bar", "Rewe"], "amount": [-7.5, -31.25, -12.0]})
+    assert [str(row) for row in bank.items] == ["Rewe (-7.50)", "Sushi Bar", "Rewe (-12.00)"]

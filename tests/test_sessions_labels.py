@@ -6,6 +6,7 @@ import pytest
 
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.sessions import Session, Store
+from tellapart.sessions.history import MOST_CHARACTERS
 from tellapart.tables import Table
 from zoo_session import ZOO, answer, give, name, zoo
 
@@ -146,16 +147,49 @@ def test_items_that_were_looked_for_are_no_random_draw(store: Store) -> None:
         after = session.summary()
         assert after.guesses == known.guesses + 60
         # Right ones that were looked for: the wrong ones may all be left
-        assert after.wrong_left == known.wrong_left > 20
-        assert after.rows_left == known.rows_left - 60 == 300 - 81
+        assert after.error.wrong_left == known.error.wrong_left > 20
+        assert after.error.rows_left == known.error.rows_left - 60 == 300 - 81
         answer(session, "Ann", "skipped")  # looked for once, it stays so
         session.search("Ann", None)
         for _ in range(20):
             answer(session, "Ann", "right")
-        assert session.summary().error[2] < known.error[2]
+        assert session.summary().error.high < known.error.high
         given = give(session, "Ann")
     with Session.open(store, "n", Table(rows)) as session:
         assert session.summary().guesses == after.guesses + 20
         assert give(session, "Ann").id == given.id
         sought = sum(event.data.get("sought", False) for event in store.log("n"))
         assert sought >= 61
+
+
+def test_labels_that_look_the_same_are_one(store: Store) -> None:
+    """A letter with an accent can be written in two ways that nobody can tell apart."""
+    one, two = "\u00e9l\u00e9phant", "e\u0301le\u0301phant"
+    with zoo(store, labels=[one, two]) as session:
+        assert session.labels == [one]
+        assert answer(session, "Ann", "wrong", two) == "label"
+        assert session.label_of("bear") == one
+        for spelled in (one, two):
+            with pytest.raises(ParameterError, match=r"there is a label .* already"):
+                session.add_label("Ann", spelled)
+        session.add_label("Ann", "duck")
+        with pytest.raises(ParameterError, match=r"there is a label .* already"):
+            session.rename_label("Ann", "duck", two)
+        session.start_from("column kind", {"duck": "duck", "lion": two})
+        assert session.labels == [one, "duck"]
+
+
+def test_a_session_has_room_for_so_many_labels(store: Store) -> None:
+    with zoo(store) as session:
+        room = MOST_CHARACTERS // 195
+        for n in range(room):
+            session.add_label("Ann", f"{n:0195}")
+        for label in ("a" * 195, "b" * 195):
+            with pytest.raises(ParameterError, match="at most 1,000 labels with 50,000 characters"):
+                session.add_label("Ann", label)
+        with pytest.raises(ParameterError, match="at most 1,000 labels"):
+            answer(session, "Ann", "wrong", "a" * 195)
+        answer(session, "Ann", "wrong", f"{3:0195}")
+        assert len(session.labels) == room
+    with pytest.raises(ParameterError, match="and these are 1,001 with"):
+        Session.new(store, "many", Table({"a": [1]}), labels=map(str, range(1001)))

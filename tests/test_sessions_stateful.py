@@ -146,7 +146,7 @@ class Sessions(RuleBasedStateMachine):
     def change(self, data: st.DataObject, teacher: str, answer: str) -> None:
         event, number = data.draw(st.sampled_from(self.answers))
         act = self.plain.acts[number]
-        found = next(a for a in self.session.history() if a.id == event)
+        found = next(a for a in self.session.history() if a.event == event)
         if not act.alive or (act.shown[0] is None and answer == "right"):
             return
         words = self._words(data, found.item, found.guess, answer)

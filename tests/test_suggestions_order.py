@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from tellapart import Session, Store, Table
 from tellapart.samples import write_bank
 from tellapart.sessions import Given
 from tellapart.sessions.learnt import Before, learnt, moved
+from tellapart.sessions.phrasing import show_cell
 from tellapart.sessions.picks import offers, parts
 from tellapart.tables import read_table
 
@@ -90,6 +91,22 @@ def test_whatever_can_be_picked_is_true_of_the_row_and_not_of_the_other(tmp_path
                 assert not feature(other), reason
                 picked += 1
     assert picked > 20
+
+
+def test_a_cell_is_shown_with_the_decimals_of_its_column_and_without_empty_seconds() -> None:
+    table = Table(
+        {
+            "amount": [-7.5, 1204.25, None, 250000.0],
+            "weight": [7.5, 3.0, 2.125, 1.0],
+            "at": [datetime(2026, 5, 4, 9, 30, second) for second in (0, 7, 0, 0)],
+        }
+    )
+    shown = [[show_cell(row, column) for column in table.columns] for row in table.items]
+    assert shown[:2] == [
+        ["-7.50", "7.5", "2026-05-04 09:30"],
+        ["1204.25", "3", "2026-05-04 09:30:07"],
+    ]
+    assert [cells[0] for cells in shown[2:]] == ["nothing known", "250,000.00"]
 
 
 def test_what_was_learnt_is_said_in_her_words_with_the_rows_it_moved(

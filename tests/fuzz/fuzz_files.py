@@ -5,7 +5,7 @@
 Tables of all kinds, models, learners, SQL, logs and databases of sessions: cut at every tenth, with
 bytes changed, and bombs, lies, deep, wide and long ones. Each is read by a command of its own
 process with 3 GB of memory and 60 seconds. What is wrong is a traceback, a process that is killed,
-a message of several lines, or a file that a command changed or left behind. Prints what is wrong,
+a very long message, or a file that a command changed or left behind. Prints what is wrong,
 how many were read and refused, and the longest time; a small sample is a test.
 """
 
@@ -25,6 +25,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -57,6 +58,7 @@ class Hostile(NamedTuple):
     what: str
 
 
+@cache
 def good_files() -> dict[str, tuple[str, bytes]]:
     """By name: who reads it, and what is in it."""
     rows = pl.DataFrame({"a": range(50), "b": ["x", "y"] * 25, "day": ["2024-01-02"] * 50})
@@ -177,6 +179,8 @@ def judge(one: Hostile, folder: Path) -> tuple[str, str | None]:
         return "killed", f"exit {done.returncode}: {said[-300:]}"
     if "Traceback" in said:
         return "traceback", said[-600:]
+    if len(said) > 20_000:
+        return "long", f"a message of {len(said):,} characters"
     if (folder / one.name).read_bytes() != one.content:
         return "changed", "the file is another one now"
     if done.returncode == 0:

@@ -36,6 +36,7 @@ COMMANDS = {
 }
 """Every command, and its one line in `tellapart --help`."""
 
+_LONGEST = 10_000  # characters of a message: a damaged file may be all one name
 _PLACES = {"import": "export:import_rules", "demo": "simulate:demo", "compare": "lab:compare"}
 """Where a command is, if not in NAME:NAME."""
 
@@ -131,5 +132,6 @@ def build(
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"tellapart: {' '.join(message.split())}", file=sys.stderr)
+    short = message if len(message) <= _LONGEST else f"{message[:_LONGEST]} ... (cut)"
+    print(f"tellapart: {' '.join(short.split())}", file=sys.stderr)
     return code

@@ -43,7 +43,7 @@ from tellapart.sessions.phrasing import (
     next_file,
     notice,
     progress_sentence,
-    show,
+    show_cell,
     split_article,
     stop_hint,
     taught_so_far,
@@ -288,8 +288,9 @@ class _Conversation:
                 self.screen.say(f"  {n}. {line}")
         elif command == "progress":
             summary = self.session.summary()
-            wrong = None if summary.error[2] > 0.99 else summary.wrong_left
-            self.screen.say(progress_sentence(summary, summary.items - summary.rows_left, wrong))
+            error = summary.error
+            wrong = None if error.high > 0.99 else error.wrong_left
+            self.screen.say(progress_sentence(summary, summary.items - error.rows_left, wrong))
         elif command == "labels":
             self.labels(text)
         elif command in _ON_PAGE:
@@ -333,9 +334,9 @@ class _Conversation:
             return self.command(given, word)
         if (label := self.label_of(word)) is None:
             return False
-        right = label == last.guess.label
+        right = label == last.guess
         new: tuple[AnswerWord, str | None] = ("right", None) if right else ("wrong", label)
-        self.session.change(self.teacher, last.id, *new)
+        self.session.change(self.teacher, last.event, *new)
         return True
 
     def answer(
@@ -399,12 +400,13 @@ class Screen:
             table.add_column(_text(f"{name(example)} ({given.guess.label})"), overflow="fold")
         same = []
         for column, value in given.item.items():
+            mine = _text(show_cell(given.item, column))
             if given.item.table is not None and column == given.item.table.id:
                 continue
             if example is None:
-                table.add_row(_text(column), _text(show(value)))
+                table.add_row(_text(column), mine)
             elif example.get(column) != value:
-                table.add_row(_text(column), _text(show(value)), _text(show(example.get(column))))
+                table.add_row(_text(column), mine, _text(show_cell(example, column)))
             else:
                 same.append(column)
         self.console.print()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from tellapart.combinations import And, Column, Or, Points, say_points, unsigned
 from tellapart.features import letter_case, tree
@@ -196,14 +197,29 @@ def _quote(value: str) -> str | None:
     return None
 
 
-def shown_number(value: float) -> str:
-    """A number as people read it: long ones with commas. Years and codes are not long.
+def shown_number(value: float, decimals: int | None = None) -> str:
+    """A number as people read it: long ones with commas. Years and codes are not long. `decimals`:
+    of a column in which all numbers are written with so many.
 
     >>> shown_number(1984), shown_number(2_500_000), shown_number(1234567.5), shown_number(0.25)
     ('1984', '2,500,000', '1,234,567.5', '0.25')
+    >>> shown_number(-7.5, 2)
+    '-7.50'
     """
     comma = "," if 100_000 <= abs(value) < 1e15 else ""
-    return f"{value:{comma}}" if isinstance(value, int) else f"{value:{comma}.10g}"
+    if isinstance(value, int):
+        return f"{value:{comma}}"
+    return f"{value:{comma}.10g}" if decimals is None else f"{value:{comma}.{decimals}f}"
+
+
+def shown_time(value: datetime) -> str:
+    """A time as people read it: without seconds where there are none.
+
+    >>> shown_time(datetime(2026, 5, 4, 9, 30)), shown_time(datetime(2026, 5, 4, 9, 30, 7))
+    ('2026-05-04 09:30', '2026-05-04 09:30:07')
+    """
+    whole = not value.second and not value.microsecond
+    return value.isoformat(sep=" ", timespec="minutes" if whole else "auto")
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -301,7 +301,8 @@ def write_answer(
         if label is None and question.kept is not None:
             label = state.history.labels.name(question.kept)
         check_text("a label", label)
-        said["label"] = label
+        assert label is not None
+        said["label"] = state.history.labels.spelled(label)
         if feature is not None:
             said["feature"] = str(state.items.feature(feature))
     return said

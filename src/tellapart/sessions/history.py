@@ -8,17 +8,21 @@ ids as the log writes them, or by whatever `key` makes of these. Features are te
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from tellapart.errors import FormatError, ParameterError, TellapartError
-from tellapart.sessions.events import Event, seconds
+from tellapart.sessions.events import NEEDS, Event, seconds
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
 SETTLED = 10
 """Of so many answers of each of two models people must have spoken before one is believed more."""
+
+MOST_LABELS, MOST_CHARACTERS = 1_000, 50_000
+"""So many labels a session may have, with so many characters in all: each question shows them."""
 
 LEAST_SURE = "least sure"
 """An order of older versions; it is read as "mixed"."""
@@ -124,13 +128,29 @@ class Labels:
         return [key for key in self._name if key not in self._into]
 
     def check_free(self, name: str, but: str | None = None) -> None:
-        """Raise `ParameterError` if some label other than `but` is called `name` now."""
-        key = self._key.get(name)
-        if key is None or key == but or key in self._into or self._name[key] != name:
+        """Raise `ParameterError` if some label other than `but` is called `name` now, or looks so;
+        or if there is no room for one more.
+        """
+        others = [self._name[key] for key in self.current() if key != but]
+        form = normalize("NFC", name)
+        if (same := next((one for one in others if normalize("NFC", one) == form), None)) is None:
+            _check_room([*others, name])
             return
         raise ParameterError(
-            f"there is a label {name!r} already; choose another name, or merge the two"
+            f"there is a label {same!r} already; choose another name, or merge the two"
         )
+
+    def spelled(self, name: str) -> str:
+        """The name of a label as it is written here: people see no difference between the Unicode
+        forms of a letter. A new label needs room.
+        """
+        if self.find(name) is not None:
+            return name
+        form = normalize("NFC", name)
+        known = [self._name[key] for key in self.current()]
+        if (same := next((one for one in known if normalize("NFC", one) == form), None)) is None:
+            _check_room([*known, name])
+        return same or name
 
     def must_find(self, name: str) -> str:
         """The key of a label that must be there."""
@@ -139,6 +159,17 @@ class Labels:
             known = ", ".join(repr(self._name[key]) for key in self.current()) or "none yet"
             raise ParameterError(f"there is no label {name!r}; labels are: {known}")
         return key
+
+
+def _check_room(names: Sequence[str]) -> None:
+    """Raise `ParameterError` if there are too many labels: every question shows all of them."""
+    characters = sum(map(len, names))
+    if len(names) > MOST_LABELS or characters > MOST_CHARACTERS:
+        raise ParameterError(
+            f"a session has at most {MOST_LABELS:,} labels with {MOST_CHARACTERS:,} characters in"
+            f" all, and these are {len(names):,} with {characters:,}; use a label that is there,"
+            " or merge some"
+        )
 
 
 class Question(NamedTuple):
@@ -374,6 +405,8 @@ class History:
         except TellapartError as error:
             raise FormatError(f"event {event.number} ({event.type}): {error}") from error
         except NONSENSE as error:
+            if event.type not in NEEDS:
+                event.check()  # which says that a newer version may have written it
             raise FormatError(
                 f"event {event.number} ({event.type}) does not fit what came before: {error!r}"
             ) from error

@@ -52,7 +52,7 @@ from tellapart.sessions.events import (
     same,
     stamp,
 )
-from tellapart.sessions.history import NONSENSE, Act, Question, id_key
+from tellapart.sessions.history import NONSENSE, Act, Labels, Question, id_key
 from tellapart.sessions.items import Items, MissingItems, check_same, fingerprint
 from tellapart.sessions.log import Log, State
 from tellapart.sessions.queue import Choice
@@ -67,6 +67,7 @@ from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
 T = TypeVar("T")
+_ODD = 0.3  # the doubt at which an answer is listed: less is seldom a slip
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
@@ -90,7 +91,7 @@ def read_again(name: str, opened: Event) -> Table:
 
 def _is_open(state: State, one: replies.OddOne) -> bool:
     """Whether nobody has confirmed an odd answer yet."""
-    number = state.history.act_of.get(one.answer.id)
+    number = state.history.act_of.get(one.event)
     return number is not None and not state.history.is_confirmed(number)
 
 
@@ -222,8 +223,10 @@ class Session:
         settings = check_settings(
             {"order": order, "overlap": overlap, "lease": lease, "until": until}
         )
+        known = Labels()
         for label in labels:
             check_text("a label", label)
+            known.key(known.spelled(label))
         told = codec.encode(with_columns(learner, parameters, table, words))
         make_learner(learner, told, table)  # what cannot be opened again is not begun
         data = {
@@ -237,7 +240,7 @@ class Session:
             "learner": learner,
             "parameters": told,
             "seed": seed,
-            "labels": list(dict.fromkeys(labels)),
+            "labels": known.current(),
             **settings,
             **({} if rules is None else {"rules": write_rules(rules, table)}),
         }
@@ -489,7 +492,7 @@ class Session:
             for place in (places[n] for n in order):
                 if state.history.answers.get(place):
                     continue
-                label = labels[self.table.items[place].identity]
+                label = state.history.labels.spelled(labels[self.table.items[place].identity])
                 question = self._give(state, teacher, Choice(place, False, True))
                 guessed = state.history.name(question.label)
                 said = ("right",) if guessed == label else ("wrong", label)
@@ -779,6 +782,7 @@ class Session:
         """Replace the condition (SQL) and the label of the rule with this example."""
         check_text("a label", label)
         with self._log.ready() as state:
+            label = state.history.labels.spelled(label)
             data = {"example": self._written(example), "if": "", "label": label}
             data["if"] = str(state.items.feature(condition))
         return self._write(
@@ -986,16 +990,16 @@ class Session:
             return None
         return f"{self.missing}. This is the model after event {self._kept_model()[0]}"
 
-    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+    def judged_model(self) -> DecisionList:
         """The rules with a record for each: right, wrong, when last seen, and a bound on its error
-        (`review.ClauseRecords`)."""
+        with 95 % confidence (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
-            return self._once(("judged", confidence), lambda: self._judged(state, confidence))
+            return self._once("judged", lambda: self._judged(state))
 
-    def _judged(self, state: State, confidence: float) -> DecisionList:
+    def _judged(self, state: State) -> DecisionList:
         learning = state.learning
-        model = state.safely("records of rules", lambda: learning.judge(confidence), None)
+        model = state.safely("records of rules", learning.judge, None)
         if model is None:  # nothing is known of any rule
             *clauses, default = (replace(clause, record=_UNKNOWN) for clause in learning.model)
             model = DecisionList(tuple(clauses), default, learning.model.reading)
@@ -1039,16 +1043,15 @@ class Session:
     def rule_teacher(self, example: Item, *, viewer: str | None = None) -> str | None:
         """Who made the rule with this example: who edited it last, or else taught the example. A
         teacher is told of their own rules."""
-        teacher = self._rule_teacher(example)
-        return teacher if viewer in (None, teacher) else None
-
-    def _rule_teacher(self, example: Item) -> str | None:
         with self._log.ready() as state:
             learning, place = state.learning, self.table.place(example)
             edits, taught = learning.mind.learner.edits, learning.taught
+            teacher = None
             if place in edits:
-                return edits[place].by
-            return state.history.acts[taught[place]].by if place in taught else None
+                teacher = edits[place].by
+            elif place in taught:
+                teacher = state.history.acts[taught[place]].by
+            return teacher if viewer in (None, teacher) else None
 
     def notes(self, *, viewer: str | None = None) -> list[Event]:
         """All notes; a teacher sees those in general, and their own about items."""
@@ -1213,17 +1216,13 @@ class Session:
             return teams.agreement(state.history)
 
     def odd_ones(
-        self,
-        teacher: str | None = None,
-        *,
-        viewer: str | None = None,
-        everything: bool = False,
+        self, *, viewer: str | None = None, everything: bool = False
     ) -> list[replies.OddOne]:
-        """Suspected slips that a viewer may see, of all or of one teacher, the oddest first.
+        """Suspected slips that a viewer may see, a teacher their own, the oddest first.
 
-        With `everything`, the answers that nothing contradicts come after them, the least certain
-        first. An answer that a person confirmed is not listed, until it is changed. Others can go
-        on meanwhile: it judges what there was when it began.
+        With `everything`, the answers that little or nothing contradicts come after them, the
+        least certain first. An answer that a person confirmed is not listed, until it is changed.
+        Others can go on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
             number, started = state.history.number, time.monotonic()
@@ -1245,9 +1244,8 @@ class Session:
             return [
                 one
                 for one in odd
-                if (everything or one.score > 0)
-                and teacher in (None, one.answer.teacher)
-                and replies.visible(one.answer, viewer)
+                if (everything or one.score >= _ODD)
+                and replies.visible(one, viewer)
                 and _is_open(state, one)
             ]
 
@@ -1255,7 +1253,7 @@ class Session:
     def odd_known(self) -> int:
         """How many odd answers were found when they were last judged; it takes no time."""
         with self._log.ready() as state:
-            return sum(one.score > 0 and _is_open(state, one) for one in self._odd[2])
+            return sum(one.score >= _ODD and _is_open(state, one) for one in self._odd[2])
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took

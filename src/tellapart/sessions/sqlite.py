@@ -47,8 +47,8 @@ class Sqlite:
     """
 
     mark, bytes = "?", "BLOB"
-    error: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
-    """What goes wrong; a message about a damaged file may be no text."""
+    error: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeError)
+    """What goes wrong; a message about a damaged file, or a name in it, may be no text."""
     conflict: type[Exception] = sqlite3.IntegrityError
     finds_table = "SELECT 1 FROM sqlite_master WHERE name = ?"
 
@@ -71,10 +71,11 @@ class Sqlite:
             raise self.gone()
         connection = sqlite3.connect(self._path, self._patience, check_same_thread=False)
         try:
-            for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-                connection.execute(f"PRAGMA {pragma}")
-            if self._file not in (None, _identity(self._path)):
-                raise self.gone()
+            connection.execute("PRAGMA synchronous=FULL")
+            if self._file is not None:  # who only reads leaves the file as it is
+                connection.execute("PRAGMA journal_mode=WAL")
+                if self._file != _identity(self._path):
+                    raise self.gone()
         except BaseException:
             connection.close()
             raise

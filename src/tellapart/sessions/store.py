@@ -94,6 +94,7 @@ _MEANINGS = (
     ("timeout expired", "it does not answer. Is the server running?"),
     ("server closed the connection", "the server went away. Try again when it is back"),
     ("terminating connection", "the server went away. Try again when it is back"),
+    ("surrogates not allowed", "the name of a session in it is damaged. Restore a backup"),
 )
 """What a driver's message means, and what to do."""
 _UNREADABLE = ("not a database", "malformed", "unable to open", "does not exist")

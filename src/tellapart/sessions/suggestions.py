@@ -6,15 +6,16 @@ a few hundred of the last labelled items, and counted on a part of the table.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from math import log2
 
 import numpy as np
 
 from tellapart.features import Expression, canonical, tree
-from tellapart.features.candidates import Candidate
+from tellapart.features.candidates import NINE, Candidate
 from tellapart.features.phrasing import spoken
 from tellapart.features.tree import Type
 from tellapart.protocol import Label
@@ -23,7 +24,7 @@ from tellapart.sessions.log import State
 from tellapart.sessions.replies import Check
 from tellapart.tables import Row, Table
 from tellapart.tables.packed_columns import evaluate_soon
-from tellapart.tables.table_features import candidates_in
+from tellapart.tables.table_features import FEWEST_KEYS, candidates_in
 
 LIMIT = 30
 """So many candidates are offered, unless another number is asked for."""
@@ -143,57 +144,121 @@ def ranked(
 
     While little is known, sense decides: what was `named` before, names, categories and words, then
     round limits, then what says little to a person. After that, what the answers speak for. Dates
-    come last until several answers speak for one.
+    come last until several answers speak for one. Numbers of rows, and more than a few limits of
+    one column, come after nine others, or not at all.
     """
-    kept: dict[bytes, Candidate] = {}
-    truths = table.part(_SAME).truths([one.feature for one in found])
-    for one, held in zip(found, truths, strict=True):
-        same = np.packbits(held).tobytes()
-        simpler = same not in kept or _sense(one) < _sense(kept[same])
-        if same not in kept or one.feature in named or (simpler and one.known < _LITTLE):
-            kept[same] = one
-    chosen = {id(one) for one in kept.values()}
-    limits: Counter[str] = Counter()
+    sense = {id(one): _sense(table, one) for one in found}
+    chosen = _different(table, found, sense, named)
 
     def rank(one: Candidate) -> tuple[bool, int]:
         if one.feature in named:
             return False, -1 if one.known < _LITTLE else 0
-        agree, sense = one.yes - 1, _sense(one)
+        agree = one.yes - 1
         spoken_for = agree >= _SEVERAL and agree >= _OFTEN * (agree + one.others)
-        late = sense == _DATE and not spoken_for
-        if one.known >= _LITTLE:
-            return late, 0
-        if sense == _LIMIT:
-            column = next(iter(one.feature.schema))
-            limits[column] += 1
-            sense += 4 * (limits[column] > _EACH_COLUMN)
-        return late, sense
+        late = sense[id(one)] == _DATE and not spoken_for
+        return late, sense[id(one)] if one.known < _LITTLE else 0
 
-    return sorted((one for one in found if id(one) in chosen), key=rank)[:limit]
+    first: list[Candidate] = []
+    keys: list[Candidate] = []
+    more: list[Candidate] = []
+    limits: Counter[str] = Counter()
+    for one in sorted(chosen, key=rank):
+        if one.feature in named:
+            first.append(one)
+        elif sense[id(one)] == _KEY:
+            keys.append(one)
+        else:
+            column = _limited(one)
+            limits[column] += column != ""
+            (more if limits[column] > _EACH_COLUMN else first).append(one)
+    if not first:
+        return keys[:limit]
+    return (first + (more + keys if len(first) >= NINE else []))[:limit]
 
 
-_LIMIT, _DATE = 2, 4
+_WORD, _VALUE, _LIMIT, _WEAK, _DATE, _KEY = range(6)
 _LITTLE = 8  # answers: with fewer, what they speak for is chance
 _SEVERAL, _OFTEN = 3, 0.7
-_EACH_COLUMN = 2  # so many limits of a column, and then others
+_EACH_COLUMN = 3  # so many limits of a column among the first nine
 _SAME = 2_000  # rows that tell whether two are true of the same
+_COMMON = 0.05  # of the rows must have a number that is said as a value
+_NEARLY_ALL = 0.95  # a limit that holds on more rows, or on this row alone, says little
+_YEARS = range(1900, 2101)
+_KEY_NAMES = re.compile(r"(^|[\W_])(id|key|nr|index|rowid|rownames|rownum)$|[a-z]I[dD]$", re.I)
 
 
-def _sense(one: Candidate) -> int:
+def _different(
+    table: Table,
+    found: Sequence[Candidate],
+    sense: Mapping[int, int],
+    named: Collection[Expression],
+) -> list[Candidate]:
+    """Of the candidates that are true of the same rows, what was named before, or else the first;
+    the simplest, while little is known."""
+    kept: dict[bytes, Candidate] = {}
+    truths = table.part(_SAME).truths([one.feature for one in found])
+    for one, held in zip(found, truths, strict=True):
+        same = np.packbits(held).tobytes()
+        other = kept.get(same)
+        if other is None or (one.feature in named and other.feature not in named):
+            kept[same] = one
+        elif one.known < _LITTLE and other.feature not in named:
+            kept[same] = min(other, one, key=lambda each: sense[id(each)])
+    chosen = {id(one) for one in kept.values()}
+    return [one for one in found if id(one) in chosen]
+
+
+def _limited(one: Candidate) -> str:
+    """The column of which a candidate is a limit; empty if it is none."""
+    match one.feature.tree:
+        case tree.Compare("<" | ">" | "<=" | ">=", tree.Column(name=column), tree.Value()):
+            return column
+    return ""
+
+
+def _sense(table: Table, one: Candidate) -> int:
     """How much a kind of reason says to a person: the less the better."""
-    node = one.feature.tree
-    kinds = {Type(kind) for kind in one.feature.schema.values()}
-    if any(kind.temporal for kind in kinds):
+    node, types = one.feature.tree, one.feature.schema
+    if any(_is_key(table, column) for column in types):
+        return _KEY
+    if any(Type(kind).temporal or _is_year(table, column) for column, kind in types.items()):
         return _DATE
     match node:
-        case tree.Column():
-            return 0
+        case tree.Column() | tree.Not(tree.Column()):
+            return _WORD
         case tree.Like(negated=False, pattern=(tree.Wild.ANY, str(), tree.Wild.ANY)):
-            return 0
-        case tree.Compare("=", tree.Column()):
-            return 1 if Type.TEXT in kinds else 2
-        case tree.Compare(_, tree.Column(), tree.Value()) if node.op in ("<", ">", "<=", ">="):
-            return _LIMIT
-        case tree.Like(negated=False):
-            return 1
-    return 3
+            return _WORD
+        case tree.Compare("=", tree.Column(type=Type.TEXT)) | tree.Like(negated=False):
+            return _VALUE
+        case tree.Compare("=", tree.Column(), tree.Value(value=number)):
+            common = number == 0 or one.covers >= _COMMON * len(table)
+            return _LIMIT if common else _WEAK
+        case tree.Compare(_, tree.Column(), tree.Value(value=limit)) if _limited(one):
+            says = 1 < one.covers <= _NEARLY_ALL * len(table) or len(table) < FEWEST_KEYS
+            return _LIMIT if says and _is_round(limit) else _WEAK
+    return _WEAK
+
+
+def _is_key(table: Table, column: str) -> bool:
+    """Whether a column of numbers only says which row it is."""
+    if column in table.row_numbers:
+        return True
+    whole = table.types.get(column) is Type.INTEGER
+    return whole and (column == table.id or _KEY_NAMES.search(column) is not None)
+
+
+def _is_year(table: Table, column: str) -> bool:
+    if table.types.get(column) is not Type.INTEGER:
+        return False
+    values = table.profile().numbers(column).shares
+    return bool(values) and all(value in _YEARS for value in values)
+
+
+def _is_round(limit: float) -> bool:
+    """Whether a number has one digit, zeros left out, or a 5 behind it.
+
+    >>> [_is_round(limit) for limit in (0, -40, 0.05, 2500, 67, 17.5)]
+    [True, True, True, True, False, False]
+    """
+    digits = f"{abs(limit):.15f}".replace(".", "").strip("0")
+    return len(digits) < 2 or (len(digits) == 2 and digits[1] == "5")

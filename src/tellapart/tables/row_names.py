@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from tellapart.features.phrasing import shown_number, shown_time
 from tellapart.features.tree import Type
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ _SENTENCES = frozenset(("title", "subject", "headline", "caption", "description"
 _LOOKED = 2_000  # rows, evenly spread, that show what a column holds
 _ENOUGH = 20  # different texts, or half of them all, name rows
 _VARIED = 0.15  # of the texts of a column not called like names must differ
+_WHOLE = 0.5  # of the whole numbers of a column must differ to say which row is meant
 _ASIDES, _FEWEST, _MOST = 2, 2, 12  # categories said of a row without a name; values of each
 _SHORT = 24
 _VOWEL = re.compile(r"[aeiouyäöüáéíóúàèâêîôûåæøаеиоуыэюяαεηιουω]", re.IGNORECASE)
@@ -83,7 +86,7 @@ class RowNames:
         return set(self._cells.filter(self._cells.is_duplicated()).drop_nulls().to_list())
 
     def _aside(self, place: int) -> str:
-        """The first number, or else the first date, that no namesake has."""
+        """The first of what `_telling` has that no namesake has."""
         title, number = self._cells[place], _number(self.table, place)
         if title not in self._namesakes:
             self._namesakes[title] = self._tell_apart((self._cells == title).arg_true().to_list())
@@ -99,21 +102,27 @@ class RowNames:
             counts = Counter(values)
             for place, value in zip(places, values, strict=True):
                 if value is not None:
-                    first.setdefault(place, f"{_said(value)}, {_number(self.table, place)}")
+                    said = _said(value, self.table.decimals.get(cells.name))
+                    first.setdefault(place, f"{said}, {_number(self.table, place)}")
                     if counts[value] == 1:
-                        found.setdefault(place, _said(value))
+                        found.setdefault(place, said)
             if len(found) == len(places):
                 break
         return first | found
 
     @cached_property
     def _telling(self) -> list[pl.Series]:
-        """The numbers, and then the dates; not what merely counts the rows."""
+        """The numbers that differ in many rows, then the dates and the categories; not what merely
+        counts the rows, nor a number of few values, such as one of replies."""
         kinds = self.table.types
         names = [name for name, kind in kinds.items() if kind.numeric and name != self.table.id]
-        names += [name for name, kind in kinds.items() if kind.temporal]
-        cells = [(name, self.table.frame([name]).to_series()) for name in names]
-        return [c for name, c in cells if kinds[name] is not Type.INTEGER or not _counts(c)]
+        numbers = [self.table.frame([name]).to_series() for name in names]
+        others = [name for name, kind in kinds.items() if kind.temporal]
+        others += [name for name in self._categories if name != self.title]
+        return [
+            *(cells for cells in numbers if _identifies(cells)),
+            *(self.table.frame([name]).to_series() for name in others),
+        ]
 
     @cached_property
     def _categories(self) -> list[str]:
@@ -137,8 +146,18 @@ def _counts(cells: pl.Series) -> bool:
     return len(set(known)) == len(cells) and int(known.max() - known.min()) < 2 * len(cells)
 
 
-def _said(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) and abs(value) < 1e5 else str(value)
+def _identifies(cells: pl.Series) -> bool:
+    """Whether a number says which row is meant: it differs in many rows, and counts none."""
+    known = cells.drop_nulls()
+    if cells.dtype.is_integer():
+        return known.n_unique() >= _WHOLE * len(known) and not _counts(cells)
+    return known.n_unique() >= _VARIED * len(known)
+
+
+def _said(value: object, decimals: int | None = None) -> str:
+    if isinstance(value, float):
+        return shown_number(value, decimals)
+    return shown_time(value) if isinstance(value, datetime) else str(value)
 
 
 def _number(table: Table, place: int) -> str:

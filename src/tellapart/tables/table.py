@@ -39,6 +39,8 @@ from tellapart.tables.table_features import (
     candidates_in,
     columns_of,
     features_at_first_sight,
+    has_cents,
+    row_numbers,
 )
 from tellapart.tables.typed_columns import typed_findings
 
@@ -382,6 +384,22 @@ class Table:
         """What an item is called in sentences: its title, and what tells it from others that have
         the same; without titles, the number of its row and what kind it is."""
         return self._names(place)
+
+    @cached_property
+    def row_numbers(self) -> frozenset[str]:
+        """The columns that look like a key or a number of the row (`table_features`)."""
+        return row_numbers(self)
+
+    @cached_property
+    def decimals(self) -> dict[str, int]:
+        """The columns of amounts, whose numbers have up to two decimals and are written with two.
+
+        >>> Table({"price": [7.5, 12.25], "weight": [7.5, 12.0]}).decimals
+        {'price': 2}
+        """
+        rows = self.part(RANKED).rows
+        names = [name for name, kind in self._types.items() if kind is Type.NUMBER]
+        return {name: 2 for name in names if has_cents(rows.get_column(name))}
 
     def columns_of(self, features: Iterable[Feature]) -> Columns:
         """Features as a learner takes them: with rows of this table that it may look at."""

@@ -44,6 +44,7 @@ CHARACTERS = 2_000_000
 """Of a column with more characters in these rows, only the fronts of the texts are read."""
 _KEPT = 50_000_000  # bytes of truths
 _READ, _LONG = 20_000, 2_000  # texts, and characters of each, that are read for words
+_CENT = 1e-5  # of the last decimal is an error of rounding
 _SHORT = 3  # letters of a word that is in many others by chance
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 
@@ -117,14 +118,31 @@ def columns_of(table: Table, features: Iterable[Feature]) -> Columns:
 
 def _entered(table: Table) -> Iterator[str]:
     for name, kind in table.types.items():
-        if kind in (Type.DATE, Type.DATETIME):
+        if kind in (Type.DATE, Type.DATETIME) or name in table.row_numbers:
             yield name
-        elif kind is Type.INTEGER and len(table) >= FEWEST_KEYS:
+
+
+def row_numbers(table: Table) -> frozenset[str]:
+    """The columns whose whole numbers all differ, and stand in order or have few gaps."""
+    found = set()
+    for name, kind in table.types.items():
+        if kind is Type.INTEGER and len(table) >= FEWEST_KEYS:
             cells = table.frame([name]).to_series()
             steps = cells.sort().diff().drop_nulls()
             differ = cells.n_unique() == len(cells)
             if differ and (cells.is_sorted() or int(steps.sum()) < 2 * len(cells)):
-                yield name
+                found.add(name)
+    return frozenset(found)
+
+
+def has_cents(cells: pl.Series) -> bool:
+    """Whether numbers have up to two decimals, and some have two."""
+    known = cells.drop_nulls()
+
+    def whole(times: int) -> pl.Series:
+        return (known * times - (known * times).round()).abs() < _CENT
+
+    return bool(whole(100).all()) and not whole(10).all()
 
 
 def _column(column: Column, cells: pl.Series) -> Iterator[Node]:

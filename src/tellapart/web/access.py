@@ -188,7 +188,7 @@ class Caller:
 
     def must_have_answered(self, session: Session, event: str) -> None:
         """Refuse teachers of a team what others answered; the owner may change it."""
-        if self.is_owner or any(one.id == event for one in session.history(viewer=self.viewer)):
+        if self.is_owner or any(one.event == event for one in session.history(viewer=self.viewer)):
             return
         raise Refused(403, "NotYours", "only your own answers, unless you own the server")
 

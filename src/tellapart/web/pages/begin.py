@@ -22,7 +22,7 @@ from tellapart.samples import write_bank
 from tellapart.sessions import Listed, Session
 from tellapart.sessions.config import FOR_PEOPLE
 from tellapart.sessions.history import COLUMN
-from tellapart.sessions.phrasing import SAMPLES, SAY, show, taken_labels
+from tellapart.sessions.phrasing import SAMPLES, SAY, show, show_cell, taken_labels
 from tellapart.sessions.teams import known_labels
 from tellapart.sessions.tour import LABEL, write_zoo
 from tellapart.tables import Table
@@ -140,7 +140,7 @@ def _about(path: Path) -> dict[str, Any]:
         "number": None if table.title else str(table.called(0)),
         "named": [(one, in_prose(str(RowNames(table, one)(0)))) for one in named],
         "labelled": [one for one in map(partial(_labels, table), table.types) if one],
-        "cells": [[in_prose(cut(show(row[one]), 80)) for one in columns] for row in rows],
+        "cells": [[in_prose(cut(show_cell(row, one), 80)) for one in columns] for row in rows],
         "findings": [one for one in table.findings if one.is_warning],
     }
 

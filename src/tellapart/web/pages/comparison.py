@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from tellapart.sessions import Given
-from tellapart.sessions.phrasing import counted_columns, name, show
+from tellapart.sessions.phrasing import counted_columns, name, show_cell
 from tellapart.sessions.picks import Offer, Part, offers, parts
 from tellapart.tables import Row
 
@@ -143,11 +143,11 @@ def item_card(
     """
     table = item.table
     hidden = () if table is None else (*table.tags, table.title, table.id)
-    asked = [column for column in first if show(item.get(column)) != name(item)]
+    asked = [column for column in first if show_cell(item, column) != name(item)]
     found = first_picture(item, picture, item)
     columns = [column for column in dict.fromkeys([*asked, *item]) if column not in hidden]
     said = [
-        (column, in_prose(cut(show(item[column]), _SHORT)))
+        (column, in_prose(cut(show_cell(item, column), _SHORT)))
         for column in columns
         if item.get(column) is not None
     ]
@@ -188,18 +188,20 @@ def _line(column: str, item: Row, earlier: Row | None, picture: Source, picking:
     mine = item[column]
     theirs = None if earlier is None else earlier.get(column)
     differs = earlier is not None and ((mine is None) != (theirs is None) or mine != theirs)
-    plain, seen = _cell(column, mine, picture)
-    other, also = _cell(column, theirs, picture)
+    text = show_cell(item, column)
+    plain, seen = _cell(column, mine, text, picture)
+    other, also = _cell(
+        column, theirs, "" if earlier is None else show_cell(earlier, column), picture
+    )
     picks = plain
     if picking and differs and earlier is not None:
         picks = _picks(column, item, earlier, None if seen else mine, plain)
     number = isinstance(mine, int | float) and not isinstance(mine, bool)
-    return Line(column, show(mine), plain, other, number, differs, seen or also, picks)
+    return Line(column, text, plain, other, number, differs, seen or also, picks)
 
 
-def _cell(column: str, value: Any, picture: Source) -> tuple[Markup, bool]:
-    """A value, and whether it is a picture."""
-    text = show(value)
+def _cell(column: str, value: Any, text: str, picture: Source) -> tuple[Markup, bool]:
+    """A value as it is shown, and whether it is a picture."""
     if value is None:
         return Markup('<span class="soft">{}</span>').format(text), False
     if isinstance(value, str) and is_picture(text) and (source := picture(text)) is not None:

@@ -18,7 +18,7 @@ from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
 from tellapart.features.tree import Type
 from tellapart.sessions import Session
-from tellapart.sessions.phrasing import changed_notice, fills, next_file, show
+from tellapart.sessions.phrasing import changed_notice, fills, next_file, show_cell
 from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Table
 from tellapart.tables.packed_columns import evaluate_soon
@@ -98,7 +98,7 @@ def data(
             "repair": repair_address(session, row, here),
             "predicted": one["predicted"],
             "taught": one["taught"],
-            "cells": [in_prose(cut(show(row[column]), 400)) for column in columns],
+            "cells": [in_prose(cut(show_cell(row, column), 400)) for column in columns],
             "picture": first_picture(row, picture_of(session, call), pictured),
         }
         for one in found.slice(start, MAX_ROWS).to_dicts()

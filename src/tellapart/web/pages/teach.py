@@ -263,6 +263,7 @@ def picture_of(session: Session, call: Caller) -> Source:
     return lambda picture: _picture_address(session, call, picture)
 
 
+NOT_ASKED = "Not saved: that row was asked before this one. Did you answer it in another tab?"
 _LATER: WeakKeyDictionary[Session, tuple[int, Before]] = WeakKeyDictionary()
 """Of each session, the last answer that taught something, and the rules before it."""
 
@@ -284,6 +285,11 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     except FeatureError as error:
         said = unread(error, feature or "")
         return _card(session, call, chosen=label, written=feature, wrong=said)
+    except ProtocolError:
+        now = session.next(call.name)
+        if isinstance(now, Given) and now.id == given:
+            raise
+        return _card(session, call, notices=_plain(NOT_ASKED))
     told = notice(done.outcome, name(item))
     notices = [] if told is None else _plain(told)
     found = learnt(session, done, before) if done.number > number else None
@@ -422,7 +428,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     values["why"] = again or (SAY.marked if given.marked else None)
     if call.app.pages.tour or session.name == Path(ZOO).stem:
         said = session.history(viewer=call.viewer, last=1)
-        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        last = str(said[0].label or said[0].guess) if said and not said[0].undone else None
         green = any(not one["plain"] for one in values["notices"])
         values["hint"] = hint(given, chosen, last=last, learnt=green)
     if (search := session.search_of(call.name)) is not None:

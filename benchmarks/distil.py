@@ -153,7 +153,7 @@ def hurting(session: ta.Session, model: Scripted) -> set[int]:
     found = set()
     for place in followed(session, model):
         right = model.truth[place]
-        word = "right" if asked[place].guess.label == right else "wrong"
+        word = "right" if asked[place].guess == right else "wrong"
         session.change("Ann", asked[place].id, word, None if word == "right" else right)
         if session.model.predict([session.table.items[place]]) == [right]:
             found.add(place)

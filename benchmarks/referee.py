@@ -153,11 +153,11 @@ def answer(
 
 def repair(session: Session, world: World, event: str, teacher: str) -> None:
     """Change an answer that was wrong."""
-    known = next((one for one in session.history() if one.id == event), None)
+    known = next((one for one in session.history() if one.event == event), None)
     if known is None or known.undone:
         return
     truth = world.label(known.item)
-    words = ("right",) if known.guess.label == truth else ("wrong", truth)
+    words = ("right",) if known.guess == truth else ("wrong", truth)
     session.change(teacher, event, *words)
 
 
@@ -176,13 +176,13 @@ def judged(found: Found, session: Session, world: World) -> Found:
     """Whether what the summary says is false."""
     said = session.summary()
     found = found._replace(rounds=found.rounds + 1)
-    if said.error[2] > 0.99 or not said.rows_left:  # nothing is stated
+    if said.error.high > 0.99 or not said.error.rows_left:  # nothing is stated
         return found
     if found.width is None and said.labelled > said.items / 2:
-        found = found._replace(width=said.wrong_left / said.rows_left)
-    if world.wrong(session) <= said.wrong_left:
+        found = found._replace(width=said.error.wrong_left / said.error.rows_left)
+    if world.wrong(session) <= said.error.wrong_left:
         return found
-    lately = "got no worse" in said.estimate
+    lately = "got no worse" in said.error.sentence
     return found._replace(
         false=found.false or not lately, false_lately=found.false_lately or lately
     )

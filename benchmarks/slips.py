@@ -125,7 +125,7 @@ def odd_in_session(name: str, slips: int, seed: int) -> Found:
                 known = given.guess.label is not None
                 found = session.candidates(given.id, label, limit=1) if known else []
                 session.answer("Ann", given.id, "wrong", label, *(str(c.feature) for c in found))
-            odd = [one.answer.item.place for one in session.odd_ones()]
+            odd = [one.item.place for one in session.odd_ones()]
             start = time.process_time()
             walk = walk_down(session, labels, made)
             seconds = (time.process_time() - start) / max(1, len(walk))
@@ -141,18 +141,18 @@ def walk_down(session: Session, labels: tuple[str, ...], slips: set[int]) -> lis
     """
     walk = []
     while odd := session.odd_ones(everything=True):
-        said = odd[0].answer
-        right, guess = labels[said.item.place], said.guess.label
+        said = odd[0]
+        right, guess = labels[said.item.place], said.guess
         walk.append(said.label != right and said.item.place in slips)
         if said.label == right:
-            session.confirm("Ann", said.id)
+            session.confirm("Ann", said.event)
         elif guess == right:
-            session.change("Ann", said.id, "right")
+            session.change("Ann", said.event, "right")
         else:
-            known = said.guess.example is not None
-            given = session.question_of(said.id).id
+            known = said.example is not None
+            given = session.question_of(said.event).id
             found = session.candidates(given, right, limit=1) if known else []
-            session.change("Ann", said.id, "wrong", right, *(str(c.feature) for c in found))
+            session.change("Ann", said.event, "wrong", right, *(str(c.feature) for c in found))
     return walk
 
 

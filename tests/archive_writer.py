@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tellapart.errors import TellapartError
+from tellapart.protocol import Guess
 from tellapart.sessions import Answered, Ending, Event, Given, Session, Store, export_log
 from tellapart.tables import Row, Table, read_table
 
@@ -85,6 +86,7 @@ JUDGEMENTS = ("estimate", "error", "wrong_left", "rows_left", "may_stop", "stop"
 def summary_of(session: Session) -> dict[str, Any]:
     """The counts of a summary, as they were in 0.1: without what came later."""
     found = asdict(session.summary())
+    found["recent"] = list(found["recent"].values())
     for later in ("drawn", "draws_used", "recent_draws"):
         del found[later]
     return without_judgements(found)
@@ -120,7 +122,7 @@ def outcome(session: Session) -> dict[str, Any]:
         },
         "notes": [event.line() for event in session.notes()],
         "disagreements": [
-            [str(one.item), [answer.id for answer in one.answers]]
+            [str(one.item), [answer.event for answer in one.answers]]
             for one in session.disagreements()
         ],
         "agreement": list(vars(agreement).values()),
@@ -129,8 +131,9 @@ def outcome(session: Session) -> dict[str, Any]:
 
 
 def answered(one: Answered) -> list[Any]:
-    guess = [one.guess.label, one.guess.example and one.guess.example.identity]
-    return [*one[:4], one.item.identity, guess, *one[6:]]
+    guess = [one.guess, one.example and one.example.identity]
+    said = list(vars(one).values())
+    return [*said[:4], one.item.identity, guess, *said[7:]]
 
 
 def plain(value: Any) -> Any:
@@ -252,8 +255,8 @@ class Writer:
 
     def change(self, who: str) -> None:
         one = self.dice.choice(self.session.history())
-        given = Given(one.id, who, one.item, one.guess, "answer", None, 0.0)
-        self.session.change(who, one.id, *self.said(given))
+        given = Given(one.event, who, one.item, Guess(one.guess, one.example), "answer", None, 0.0)
+        self.session.change(who, one.event, *self.said(given))
 
     def tag(self, who: str) -> None:
         tag = self.dice.choice(["looks friendly", "noisy"])

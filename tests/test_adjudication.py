@@ -143,7 +143,7 @@ def test_slips_are_found_where_many_weak_signs_add_up(store: Store) -> None:
                 session.answer("model", given.id, "right")
             else:
                 session.answer("model", given.id, "wrong", label)
-        odd = {one.answer.item.place for one in session.odd_ones()[:20]}
+        odd = {one.item.place for one in session.odd_ones()[:20]}
         assert len(odd & slips) >= 9
         met = set()
         for _ in range(30):
@@ -208,13 +208,13 @@ def test_slip_rates_come_from_a_random_sample(store: Store) -> None:
 def test_an_answer_of_a_model_that_a_person_confirms_is_settled(store: Store) -> None:
     with store:
         session, _ = taught(store, 30)
-        odd = session.odd_ones()[0].answer
+        odd = session.odd_ones()[0]
         assert odd.teacher == "model"
         model = str(session.model)
-        session.confirm("model", odd.id)  # a model that says the same once more settles nothing
-        assert session.odd_ones()[0].answer.id == odd.id
-        session.confirm("Ann", odd.id)
-        assert odd.id not in [one.answer.id for one in session.odd_ones()]
+        session.confirm("model", odd.event)  # a model that says the same once more settles nothing
+        assert session.odd_ones()[0].event == odd.event
+        session.confirm("Ann", odd.event)
+        assert odd.event not in [one.event for one in session.odd_ones()]
         assert str(session.model) == model
         settled = settle(session, 29)
         assert odd.item.place not in settled

@@ -87,7 +87,7 @@ def test_a_session_says_what_its_log_says(seed: int, store: Store) -> None:
     history = History.of(store.log("s"))
     assert said(history)["answers"] == [
         [
-            one.id,
+            one.event,
             one.teacher,
             one.item.identity,
             one.answer,
@@ -128,7 +128,7 @@ class Log:
             session.redo(who)
         elif luck < 0.9:
             answer = dice.choice([("unsure",), ("right",), ("wrong", dice.choice(session.labels))])
-            session.change(who, dice.choice(session.history()).id, *answer)
+            session.change(who, dice.choice(session.history()).event, *answer)
         elif luck < 0.95:
             session.rename_label(who, dice.choice(session.labels), f"L{session.number}")
         else:

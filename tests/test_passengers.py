@@ -9,6 +9,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def lesson(session: Session, dice: random.Random, steps: int = 10) -> list[str]:
             if dice.random() < 0.5:
                 session.redo("Ann")
         elif luck < 0.25:
-            alive = [one.id for one in session.history() if not one.undone]
+            alive = [one.event for one in session.history() if not one.undone]
             session.change("Ann", dice.choice(alive), "unsure")
         elif luck < 0.35:
             session.odd_ones(everything=True)
@@ -159,8 +160,8 @@ def test_no_fault_beside_the_log_loses_an_answer(tmp_path: Path) -> None:
                 told = lesson(session, dice)
             troubled += bool(session.trouble)
             assert "secret" not in " ".join(session.trouble)
-            answers = [one._replace(outcome=None) for one in session.history()]
-            assert [one.id for one in answers] == told
+            answers = [replace(one, outcome=None) for one in session.history()]
+            assert [one.event for one in answers] == told
             if session.can_undo("Ann"):
                 session.undo("Ann")
                 session.redo("Ann")
@@ -170,7 +171,7 @@ def test_no_fault_beside_the_log_loses_an_answer(tmp_path: Path) -> None:
             Session.open(store, name, animals(12, number)).close()
         with Session.open(store, name, animals(12, number)) as again:  # a mended version
             assert again.trouble == []
-            assert [one._replace(outcome=None) for one in again.history()] == answers
+            assert [replace(one, outcome=None) for one in again.history()] == answers
             assert again.labels == labels
             if again.can_undo("Ann"):
                 again.undo("Ann")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tellapart.sessions import Given, Session, Store
+from tellapart.sessions import Given, Session, Store, Summary
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_the_rows_left_are_those_of_the_summary(referee: Any, store: Store) -> N
             referee.answer(session, "Ann", given, label, world, referee.Kind(), random.Random(0))
         wrong = world.wrong(session)
         world.labels = ["nothing"] * 40  # every row left is wrong
-        left = session.summary().rows_left
+        left = session.summary().error.rows_left
         assert world.wrong(session) == left > wrong
 
 
@@ -46,11 +46,13 @@ def test_a_false_statement_is_noticed(
     referee: Any, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summary = Session.summary
-    monkeypatch.setattr(
-        Session,
-        "summary",
-        lambda session: replace(summary(session), wrong_left=0, error=(0.0, 0.0, 0.0)),
-    )
+
+    def false_summary(session: Session) -> Summary:
+        true = summary(session)
+        error = replace(true.error, low=0.0, likely=0.0, high=0.0, wrong_left=0)
+        return replace(true, error=error)
+
+    monkeypatch.setattr(Session, "summary", false_summary)
     assert referee.lesson(referee.KINDS["random order"], 40, 0, store).false
 
 

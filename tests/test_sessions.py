@@ -216,7 +216,7 @@ def test_each_teacher_undoes_their_own(store: Store) -> None:
         # Bob's answer, told to a learner that has seen nothing, is now the first label
         assert [(c.label, str(c.example)) for c in session.model] == [("bird", "duck")]
         with pytest.raises(ProtocolError, match="nothing that 'Bob' can undo"):
-            session.undo("Bob", first.id)
+            session.undo("Bob", first.event)
         session.redo("Ann")
         assert [c.label for c in session.model] == ["bird", "mammal"]
 
@@ -228,7 +228,7 @@ def test_any_answer_can_be_changed(store: Store) -> None:
         answer(session, "Ann", "right")
         slip = session.history()[1]
         assert session.label_of("duck") == "mammal"
-        session.change("Bob", slip.id, "wrong", "bird", "wings")
+        session.change("Bob", slip.event, "wrong", "bird", "wings")
         assert session.label_of("duck") == "bird"
         changed = session.history()[1]
         assert (changed.teacher, changed.answer, changed.feature) == ("Ann", "wrong", "wings")
@@ -241,7 +241,7 @@ def test_any_answer_can_be_changed(store: Store) -> None:
         assert (str(lion.item), lion.outcome) == ("lion", "again")
         given = give(session, "Ann")
         assert (name(given), given.asks, given.kept) == ("lion", "feature", "mammal")
-        session.change("Ann", slip.id, "skipped")
+        session.change("Ann", slip.event, "skipped")
         assert session.label_of("duck") is None
 
 
@@ -409,7 +409,7 @@ def test_a_learner_may_look_at_what_the_table_shows(store: Store) -> None:
             said = ("right",) if given.guess.label == label else ("wrong", label)
             session.answer("Ann", given.id, *said)
         assert "weight >= " in str(session.model), "learnt from labels alone"
-        assert session.summary().recent[0] <= 2
+        assert session.summary().recent.mistakes <= 2
         before = str(session.model)
     with Session.open(store, "pets", pets) as session:
         assert str(session.model) == before

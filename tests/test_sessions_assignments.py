@@ -131,7 +131,7 @@ def test_labels_are_first_answers_an_event_each(store: Store) -> None:
     known = {name: TRUTH[name] for name in NAMES[:5]}
     with Session.new(store, "zoo", zoo(), order="random") as session:
         assert session.start_from("column kind", known) == 5
-        said = {str(one.item): one.label or one.guess.label for one in session.history()}
+        said = {str(one.item): one.label or one.guess for one in session.history()}
         assert said == known
         assert {one.teacher for one in session.history()} == {"column kind"}
         assert session.summary().labelled + session.summary().waiting == 5
@@ -159,7 +159,7 @@ def test_no_label_to_start_from_needs_a_reason_when_another_is_changed(store: St
     with Session.new(store, "zoo", table) as session:
         assert session.start_from("column type", labels) == 101
         rules = session.summary().rules
-        for event in [one.id for one in session.history()][:3]:
+        for event in [one.event for one in session.history()][:3]:
             session.change("Ann", event, "wrong", "reptile")
             assert session.summary().waiting == 0
             assert session.summary().labelled == 101

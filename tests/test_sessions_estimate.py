@@ -12,7 +12,7 @@ from tellapart.review import ErrorBelow, NoMistakeIn, Progress, estimate
 from tellapart.review.error_bound import Draws
 from tellapart.sessions import Given, Session, Store
 from tellapart.sessions.phrasing import how_sure, progress_sentence, taught_so_far
-from tellapart.sessions.replies import WORTH, error_now
+from tellapart.sessions.replies import WORTH, Error, error_now
 from tellapart.tables import Table
 from zoo_session import answer, give, zoo
 
@@ -76,16 +76,17 @@ def test_the_rows_left_are_spoken_of_plainly(store: Store) -> None:
         for _ in range(40):
             answer(session, "Ann", "right")
         summary = session.summary()
-        assert summary.rows_left == summary.left == 19
-        assert summary.error[2] == summary.wrong_left / 19
-        said = f"at most {summary.wrong_left} of the 19 rows left are wrong, with 95 % confidence"
-        assert summary.estimate == said
-        assert f"at most {summary.wrong_left} of the 19 other rows are wrong" in how_sure(summary)
+        error = summary.error
+        assert error.rows_left == summary.left == 19
+        assert error.high == error.wrong_left / 19
+        said = f"at most {error.wrong_left} of the 19 rows left are wrong, with 95 % confidence"
+        assert error.sentence == said
+        assert f"at most {error.wrong_left} of the 19 other rows are wrong" in how_sure(summary)
         for _ in range(19):
             answer(session, "Ann", "right")
         summary = session.summary()
-        assert (summary.wrong_left, summary.rows_left, summary.error) == (0, 0, (0, 0, 0))
-        assert summary.estimate == "all rows were seen: none is left to be wrong"
+        said = "all rows were seen: none is left to be wrong"
+        assert summary.error == Error(0, 0, 0, said, wrong_left=0, rows_left=0)
         assert progress_sentence(summary, 60, 0) == "You have taught 60 of 60 rows."
 
 
@@ -97,12 +98,12 @@ def test_what_was_put_off_is_no_random_draw_and_not_among_the_rows_left(store: S
         known = session.summary()
         for how in ("skipped", "unsure"):
             answer(session, "Ann", how)
-        assert session.summary().rows_left == known.rows_left - 2
+        assert session.summary().error.rows_left == known.error.rows_left - 2
         for _ in range(30):
             answer(session, "Ann", "right")
         back = session.summary()  # the skipped one came back among these
         assert (back.skipped, back.unsure) == (0, 1)
-        assert back.rows_left == 300 - 1 - 50 - 1
+        assert back.error.rows_left == 300 - 1 - 50 - 1
         progress = counts(session)
         assert (progress.guesses, progress.picked, progress.aside) == (49, 1, 1)
 
@@ -119,7 +120,7 @@ def test_least_sure_of_older_versions_is_mixed(store: Store) -> None:
         session.set("Ann", order="random")
         for _ in range(60):
             answer(session, "Ann", "right")
-        assert session.summary().wrong_left < 30
+        assert session.summary().error.wrong_left < 30
 
 
 def test_an_edited_rule_is_another_model(store: Store) -> None:
@@ -187,7 +188,7 @@ def test_only_a_learner_that_refits_is_trusted_to_get_no_worse(
             assert isinstance(given, Given)
             said = words(session, given, "slip" if number % 8 == 3 else None)
             session.answer("Ann", given.id, *said)
-            said_so.append("if the rules got no worse" in session.summary().estimate)
+            said_so.append("if the rules got no worse" in session.summary().error.sentence)
     assert any(said_so[50:]) == may
 
 

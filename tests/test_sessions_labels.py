@@ -147,13 +147,13 @@ def test_items_that_were_looked_for_are_no_random_draw(store: Store) -> None:
         after = session.summary()
         assert after.guesses == known.guesses + 60
         # Right ones that were looked for: the wrong ones may all be left
-        assert after.wrong_left == known.wrong_left > 20
-        assert after.rows_left == known.rows_left - 60 == 300 - 81
+        assert after.error.wrong_left == known.error.wrong_left > 20
+        assert after.error.rows_left == known.error.rows_left - 60 == 300 - 81
         answer(session, "Ann", "skipped")  # looked for once, it stays so
         session.search("Ann", None)
         for _ in range(20):
             answer(session, "Ann", "right")
-        assert session.summary().error[2] < known.error[2]
+        assert session.summary().error.high < known.error.high
         given = give(session, "Ann")
     with Session.open(store, "n", Table(rows)) as session:
         assert session.summary().guesses == after.guesses + 20

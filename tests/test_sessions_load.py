@@ -159,7 +159,7 @@ def test_a_postgres_connection_that_breaks(postgres: str) -> None:
             session.answer("Ann", given.id, "wrong", truth(given.item), id="a")
         saved = session.answer("Ann", given.id, "wrong", truth(given.item), id="a")
         assert saved.outcome == "label"
-        assert [a.id for a in session.history()] == ["a"]
+        assert [a.event for a in session.history()] == ["a"]
         session.close()
 
 
@@ -203,7 +203,7 @@ def test_a_postgres_that_hangs(needs: Any) -> None:
             with pytest.raises(StoreError, match="it does not answer"):
                 session.check_store()
         session.answer("Ann", given.id, *said, id="a")
-        assert [one.id for one in session.history()] == ["a"]
+        assert [one.event for one in session.history()] == ["a"]
         session.check_store()
 
 

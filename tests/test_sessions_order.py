@@ -146,11 +146,12 @@ def test_only_items_drawn_at_random_count_for_the_estimate(tmp_path: Path) -> No
         assert summary.drawn is not None
         assert len(drawn) - 4 <= summary.drawn < len(drawn)  # the first had no guess
         assert summary.guesses == 37
-        if summary.error[2] <= 0.99:
+        if summary.error.high <= 0.99:
             used = summary.draws_used
-            assert re.search(f"from the (last )?{used} items drawn at random", summary.estimate)
-            since = used < summary.drawn and " if the rules got no worse" not in summary.estimate
-            assert since == ("since the rules last changed" in summary.estimate)
+            said = summary.error.sentence
+            assert re.search(f"from the (last )?{used} items drawn at random", said)
+            since = used < summary.drawn and " if the rules got no worse" not in said
+            assert since == ("since the rules last changed" in said)
             were = "row was" if used == 1 else "rows were"
             assert f"{used} {were} drawn at random" in how_sure(summary)
         with Session.open(store, "zoo", table) as session:  # a log tells it all
@@ -254,12 +255,12 @@ def test_only_draws_in_random_order_count(tmp_path: Path) -> None:
     ):
         for _ in range(40):
             one_round(session, labels)
-        assert session.summary().error[2] < 1
+        assert session.summary().error.high < 1
         session.set("Ann", order="random")
-        assert session.summary().estimate == "nothing is known about the error yet"
+        assert session.summary().error.sentence == "nothing is known about the error yet"
         drawn = one_round(session, labels)
         session.undo("Ann")  # learns anew
-        assert session.summary().estimate == "nothing is known about the error yet"
+        assert session.summary().error.sentence == "nothing is known about the error yet"
         others = [row for row in table.items if session.label_of(row) is None and row != drawn.item]
         named = session.next("Ann", item=others[-1])
         assert isinstance(named, Given)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
 from tellapart.errors import ProtocolError
-from tellapart.samples import animals
+from tellapart.samples import animals, write_bank
 from tellapart.sessions import Ending, Given, Session, Store, teams
 from tellapart.sessions.phrasing import why_again
-from tellapart.tables import Table
+from tellapart.tables import Table, read_table
 from zoo_session import give
 
 
@@ -126,15 +128,15 @@ def test_an_answer_needs_a_reason_again_if_its_guess_is_another_now(store: Store
     teach_with_slips(store, 50, 4)
     with Session.open(store, "zoo", table=zoo_table()) as session:
         for one in [a for a in session.history() if a.outcome == "mistake"][2:5]:
-            session.change("Ann", one.id, "unsure")
+            session.change("Ann", one.event, "unsure")
         found: set[tuple[str, bool]] = set()
         for one in session.history():
-            now = session.guess_now(one.id)
-            guessed = one.guess.label if now is None else now.label
+            now = session.guess_now(one.event)
+            guessed = one.guess if now is None else now.label
             if one.outcome == "unsure" or guessed is None:
                 continue
             label = next(other for other in session.labels if other not in (one.label, guessed))
-            session.change("Ann", one.id, "wrong", label)
+            session.change("Ann", one.event, "wrong", label)
             waits = one.item.place in session.waiting()
             session.undo("Ann")
             assert now is not None or not waits  # (a reason on file is not asked again)
@@ -175,13 +177,17 @@ def test_a_confirmed_answer_is_not_odd_until_it_is_changed_or_undone(store: Stor
         assert odd(session) == [first, *others]
         session.redo("Ann")
         assert odd(session) == others
-        (said,) = (one for one in session.history() if one.id == first)
+        (said,) = (one for one in session.history() if one.event == first)
         assert said.confirmed
         assert said.changes == (done.id,)
         session.change("Ann", first, "unsure")
         with pytest.raises(ProtocolError, match="cannot be confirmed: it says 'unsure'"):
             session.confirm("Ann", first)
-        words = ("right", None, None) if said.answer == "right" else said[6:9]
+        words = (
+            ("right", None, None)
+            if said.answer == "right"
+            else (said.answer, said.label, said.feature)
+        )
         session.change("Ann", first, *words)  # another answer than "unsure": no confirmation
         assert odd(session) == [first, *others]
         session.change("Ann", first, *words)  # the same once more
@@ -208,7 +214,7 @@ def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
 ) -> None:
     teach_with_slips(store, 30, 3)
     with Session.open(store, "zoo", zoo_table()) as session:
-        everything = [one.answer.id for one in session.odd_ones(everything=True)]
+        everything = [one.event for one in session.odd_ones(everything=True)]
         assert len(everything) == 30
         assert 0 < len(odd(session)) < 30
         assert odd(session) == everything[: len(odd(session))]
@@ -223,11 +229,11 @@ def test_to_walk_down_all_answers_is_not_to_judge_them_anew(
         session.confirm("Ann", everything[-1])
         assert session.odd_ones(everything=True) == []
         session.undo("Ann")
-        assert [one.answer.id for one in session.odd_ones(everything=True)] == everything[-1:]
+        assert [one.event for one in session.odd_ones(everything=True)] == everything[-1:]
 
 
 def odd(session: Session) -> list[str]:
-    return [one.answer.id for one in session.odd_ones()]
+    return [one.event for one in session.odd_ones()]
 
 
 def zoo_table() -> Table:
@@ -245,10 +251,10 @@ def test_a_reason_that_was_given_for_the_same_example_is_not_asked_again(store: 
     with Session.open(store, "zoo", table=zoo_table()) as session:
         settled = asked = 0
         for one in [a for a in session.history() if a.outcome == "mistake"][:8]:
-            known = {one.label, one.guess.label}
+            known = {one.label, one.guess}
             other = next(label for label in session.labels if label not in known)
-            session.change("Ann", one.id, "wrong", other)
-            before = {a.id: a for a in session.history()}
+            session.change("Ann", one.event, "wrong", other)
+            before = {a.event: a for a in session.history()}
             while isinstance(given := session.next("Ann"), Given) and given.asks == "feature":
                 (said,) = (
                     a for a in before.values() if a.item == given.item and a.outcome == "again"
@@ -257,7 +263,7 @@ def test_a_reason_that_was_given_for_the_same_example_is_not_asked_again(store: 
                     assert said.guess != given.guess
                 asked += 1
                 session.answer("Ann", given.id, "skipped")
-            kept = {a.id: a.outcome for a in session.history()}
+            kept = {a.event: a.outcome for a in session.history()}
             settled += sum(before[n].outcome == "again" and kept[n] == "mistake" for n in before)
         assert settled
         assert asked
@@ -273,3 +279,38 @@ def test_answers_that_wait_for_a_reason_count_for_suggestions(store: Store) -> N
         assert session.summary().waiting == 7
         found = session.candidates(give(session, "Ann").id)[0]
         assert (str(found.feature), found.yes, found.no, found.known) == ("legs > 0", 7, 0, 7)
+
+
+def test_after_45_answers_with_a_slip_few_are_odd_and_each_reason_is_a_line(
+    store: Store, tmp_path: Path
+) -> None:
+    kinds = {
+        "rewe|edeka|lidl|aldi|baeckerei": "groceries",
+        "vertrieb|mvg|uber|aral": "transport",
+        "sushi|cafe|pizzeria|mcdonald": "eating out",
+        "apotheke|dr med|fitness": "health",
+        "netflix|spotify|audible": "leisure",
+        "hausverwaltung|stadtwerke": "home",
+        "nordwind": "salary",
+        "geldautomat": "cash",
+    }
+    table = read_table(write_bank(tmp_path))
+    with Session.new(store, "bank", table, order="mixed", seed=4) as session:
+        for number in range(45):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            payee = given.item["payee"].lower()
+            label = next(kinds[k] for k in kinds if re.search(k, payee))
+            if number == 30:
+                label, slip = "home", given.item
+            if given.guess.label == label:
+                session.answer("Ann", given.id, "right")
+                continue
+            found = [str(one.feature) for one in session.candidates(given.id, label, limit=9)]
+            said = next((text for text in found if "payee" in text), found[0] if found else None)
+            session.answer("Ann", given.id, "wrong", label, said)
+        odd = session.odd_ones()
+        assert odd[0].item == slip
+        assert len(odd) <= 3
+        reasons = [one.why.partition(", but ")[2] for one in session.odd_ones(everything=True)]
+        assert max(map(len, reasons)) <= 120, max(reasons, key=len)

@@ -292,7 +292,7 @@ def test_a_locked_database(store: Store) -> None:
         other.close()
         saved = session.answer("Ann", given.id, "unsure", id="a1")
         assert saved == session.answer("Ann", given.id, "unsure", id="a1")
-        assert [a.id for a in session.history()].count("a1") == 1
+        assert [a.event for a in session.history()].count("a1") == 1
 
 
 def fill(session: Session, acknowledged: list[int]) -> None:

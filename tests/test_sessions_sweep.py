@@ -61,7 +61,7 @@ def test_what_is_accepted_is_answered_and_what_is_marked_comes_next(store: Store
             session.accept("Ann", "bird", items[3:], items[:2], id="s")
         said = session.history()[3:]
         assert names(one.item for one in said) == names(items[2:])
-        assert {(one.answer, one.outcome, one.guess.label) for one in said} == {
+        assert {(one.answer, one.outcome, one.guess) for one in said} == {
             ("right", "right", "bird")
         }
         after = session.summary()

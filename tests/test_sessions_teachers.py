@@ -99,7 +99,10 @@ def test_second_opinions_are_blind_and_compared(store: Store) -> None:
             given = give(session, "Bob")
             assert session.label_of(given.item) is not None
             first = session.history(item=given.item)[0]
-            assert given.guess == first.guess  # asked as Ann was; nothing shows what she said
+            assert given.guess == (
+                first.guess,
+                first.example,
+            )  # asked as Ann was; nothing shows what she said
             label = truth(given.item) if number % 4 else "newt"
             if given.guess.label == label:
                 said: tuple[str, ...] = ("right",)
@@ -115,7 +118,7 @@ def test_second_opinions_are_blind_and_compared(store: Store) -> None:
         assert len(odd) == 5
         assert [a.teacher for a in odd[0].answers] == ["Ann", "Bob"]
         assert odd[0].answers[1].label == "newt"
-        session.change("Cid", odd[0].answers[1].id, "wrong", str(odd[0].answers[0].label))
+        session.change("Cid", odd[0].answers[1].event, "wrong", str(odd[0].answers[0].label))
         assert len(session.disagreements()) == 4
         # a third opinion is not asked for
         given = give(session, "Cid")
@@ -155,7 +158,7 @@ def test_agreement_on_features(store: Store) -> None:
         found = session.agreement()
         assert (found.items, found.labels) == (2, 1.0)
         assert (found.reasons, found.features) == (1, 0.0)
-        session.change("Cid", session.history()[-1].id, "wrong", "bird", "wings")
+        session.change("Cid", session.history()[-1].event, "wrong", "bird", "wings")
         assert session.agreement() == Agreement(2, 1.0, 1.0, 1, 1.0)
 
 
@@ -181,12 +184,12 @@ def test_slips_are_suspected_by_teacher(store: Store) -> None:
                 slips.append(given.item)
             session.answer(teacher, given.id, *words(session, given, label))
         odd = session.odd_ones()
-        found = [one.answer.item for one in odd[: len(slips)]]
+        found = [one.item for one in odd[: len(slips)]]
         assert len(set(found) & set(slips)) >= len(slips) - 1
-        assert odd[0].answer.teacher == "Bob"
-        assert odd[0].expected == truth(odd[0].answer.item)
-        assert len(session.odd_ones("Bob")) > len(session.odd_ones("Ann"))
-        assert all(one.answer.teacher == "Ann" for one in session.odd_ones("Ann"))
+        assert odd[0].teacher == "Bob"
+        assert odd[0].expected == truth(odd[0].item)
+        assert len(session.odd_ones(viewer="Bob")) > len(session.odd_ones(viewer="Ann"))
+        assert all(one.teacher == "Ann" for one in session.odd_ones(viewer="Ann"))
 
 
 def test_no_feature_is_asked_when_the_guess_has_come_to_agree(tmp_path: Path) -> None:
@@ -261,5 +264,5 @@ def test_about_says_who_taught_when_and_what_is_known(store: Store) -> None:
         "taught by Ann (12 answers) and Bob (4 answers) from 2001-09-09 to 2001-09-12; 16 answers, "
     )
     assert said in who
-    assert error == f"Error: {session.summary().estimate}."
+    assert error == f"Error: {session.summary().error.sentence}."
     session.close()

@@ -208,9 +208,9 @@ def test_what_is_said_of_the_error_is_about_the_whole(tmp_path: Path) -> None:
                     feature = None if given.asks == "label" else f"odd = {given.item['odd']}"
                     session.answer("Ann", given.id, "wrong", label, feature)
             summary = session.summary()
-        assert (summary.items, summary.left, summary.rows_left) == (200, 100, 1900)
+        assert (summary.items, summary.left, summary.error.rows_left) == (200, 100, 1900)
         # a bound for the whole is the same share as for draws without end, or a little less
-        assert 0 < summary.wrong_left < 1900 * 0.15
+        assert 0 < summary.error.wrong_left < 1900 * 0.15
         again = ta.Session.open(store, "s")
         assert again.summary() == summary
         again.close()

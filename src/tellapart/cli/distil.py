@@ -364,8 +364,8 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
     """Everything that is known of a session now, under the keys that docs/distil.md documents."""
     session, ledger = work.session, work.model.ledger
     summary, model = session.summary(), session.judged_model()
+    known = summary.error
     mine = [one for one in session.history(teacher=work.teacher) if not one.undone]
-    low, likely, high = summary.error
     misfits = [*work.model.misfits()]
     rows = np.bincount(fired(model, session.table), minlength=len(list(model))).tolist()
     try:
@@ -389,8 +389,8 @@ def _report(work: Distillation, ended: str) -> dict[str, Any]:
         "tokens_replied": ledger.tokens[1],
         "spend": ledger.spend,
         "corrections": summary.mistakes,
-        "agreement": [1 - high, 1 - likely, 1 - low],
-        "estimate": summary.estimate,
+        "agreement": [1 - share for share in (known.high, known.likely, known.low)],
+        "estimate": known.sentence,
         "slips": [
             {"model": name} | rate._asdict()
             for name, rates in session.slip_rates().items()

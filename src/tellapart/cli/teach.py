@@ -182,7 +182,7 @@ def _zoo(asked: Options) -> tuple[str, Options]:
 def _talk(session: Session, name: str, *, tour: bool) -> None:
     def guide(given: Given, label: str | None = None) -> str | None:
         said = session.history(last=1)
-        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        last = str(said[0].label or said[0].guess) if said and not said[0].undone else None
         return hint(given, label, last=last, console=True)
 
     with session:

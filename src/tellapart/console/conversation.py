@@ -288,8 +288,9 @@ class _Conversation:
                 self.screen.say(f"  {n}. {line}")
         elif command == "progress":
             summary = self.session.summary()
-            wrong = None if summary.error[2] > 0.99 else summary.wrong_left
-            self.screen.say(progress_sentence(summary, summary.items - summary.rows_left, wrong))
+            error = summary.error
+            wrong = None if error.high > 0.99 else error.wrong_left
+            self.screen.say(progress_sentence(summary, summary.items - error.rows_left, wrong))
         elif command == "labels":
             self.labels(text)
         elif command in _ON_PAGE:
@@ -333,9 +334,9 @@ class _Conversation:
             return self.command(given, word)
         if (label := self.label_of(word)) is None:
             return False
-        right = label == last.guess.label
+        right = label == last.guess
         new: tuple[AnswerWord, str | None] = ("right", None) if right else ("wrong", label)
-        self.session.change(self.teacher, last.id, *new)
+        self.session.change(self.teacher, last.event, *new)
         return True
 
     def answer(

@@ -57,8 +57,6 @@ def to_select(
     about : sequence of str
         Lines of comment, such as `Session.about` writes: who taught the model, and what is known of
         its error.
-
-    docs/export.md shows one.
     """
     language = _language(dialect)
     lines = query(model, dialect, _place(table, language), keep, schema or {}, clean, error)

@@ -232,9 +232,9 @@ class Learning:
         """The items that wait for a feature, which is needed."""
         return frozenset(item for item in self.waiting if not self.is_settled(item))
 
-    def judge(self, confidence: float) -> DecisionList:
+    def judge(self) -> DecisionList:
         """The model with the records of its clauses, on items drawn at random."""
-        return self.mind.records.copy().judge(self.model, confidence)
+        return self.mind.records.copy().judge(self.model)
 
     def move_to(self, history: History) -> None:
         """Go on with what was read again: the end of the history before was never written."""

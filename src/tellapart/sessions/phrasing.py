@@ -401,11 +401,12 @@ def milestone(summary: Summary) -> str:
 
 
 def may_stop(summary: Summary) -> str:
-    if summary.error[2] > 0.99:
+    error = summary.error
+    if error.high > 0.99:
         return "You may stop, or go on."
     return (
-        f"At most {summary.wrong_left:,} of the {counted(summary.rows_left, 'row')} left"
-        f" {'is' if summary.wrong_left == 1 else 'are'} wrong. You may stop, or go on."
+        f"At most {error.wrong_left:,} of the {counted(error.rows_left, 'row')} left"
+        f" {'is' if error.wrong_left == 1 else 'are'} wrong. You may stop, or go on."
     )
 
 
@@ -434,7 +435,7 @@ def outcome_text(one: Answered) -> str:
         return "undone"
     said = _OUTCOMES.get(one.outcome or "", one.outcome or "")
     if one.outcome == "mistake":
-        said = f"guessed {one.guess.label}"
+        said = f"guessed {one.guess}"
     if one.changed_by:
         said += f", {'confirmed' if one.confirmed else 'changed'} by {one.changed_by}"
     return said
@@ -513,7 +514,7 @@ ORDER_WORDS = {
 
 
 def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
-    rest = summary.rows_left
+    rest = summary.error.rows_left
     said = f"You have taught {taught:,} of {counted(summary.items, 'row')}."
     if not summary.labelled:
         return "Nothing has been taught yet."
@@ -528,12 +529,13 @@ def progress_sentence(summary: Summary, taught: int, wrong: int | None) -> str:
 
 
 def how_sure(summary: Summary) -> str:
-    if summary.error[2] > 0.99:
+    error = summary.error
+    if error.high > 0.99:
         return (
             "Nothing is known yet. Rows drawn at random since the rules last changed tell it, and"
             " there are too few of them."
         )
-    wrong, drawn = summary.recent_draws
+    recent = summary.recent_draws
     used = counted(summary.draws_used, "row")
     were = "was" if summary.draws_used == 1 else "were"
     said = (
@@ -541,10 +543,14 @@ def how_sure(summary: Summary) -> str:
         if summary.drawn is not None
         else f"It rests on {used} answered since the rules last changed."
     )
-    lately = f" Lately {wrong:,} of {drawn:,} such guesses were wrong." if drawn else ""
+    lately = (
+        f" Lately {recent.mistakes:,} of {recent.guesses:,} such guesses were wrong."
+        if recent.guesses
+        else ""
+    )
     return (
-        f"{said}{lately} So with 95 % confidence at most {summary.wrong_left:,} of the"
-        f" {summary.rows_left:,} other rows are wrong. Rows you searched for do not count: nobody"
+        f"{said}{lately} So with 95 % confidence at most {error.wrong_left:,} of the"
+        f" {error.rows_left:,} other rows are wrong. Rows you searched for do not count: nobody"
         " drew them."
     )
 

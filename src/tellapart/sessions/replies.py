@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 
+from tellapart import codec
 from tellapart.features import Expression
 from tellapart.features.canonical import negate
 from tellapart.features.phrasing import counted, joined, spoken
@@ -16,6 +18,7 @@ from tellapart.protocol import Feature, Guess
 from tellapart.review import ErrorEstimate, Progress, estimate
 from tellapart.review.progress import is_lower_lately
 from tellapart.review.stoppers import read_stopper
+from tellapart.sessions.events import AnswerWord
 from tellapart.tables import Row
 from tellapart.tables.packed_columns import reads
 
@@ -32,6 +35,60 @@ WORTH = 0.75
 """A statement with a condition must bound the error so much lower than one without."""
 RECENT = 20
 """So many of the last guesses are looked at."""
+
+
+# -- items
+
+
+@dataclass
+class Named:
+    """An item as JSON has it: `id` is what to send back, `name` what to show."""
+
+    id: Any
+    name: str
+
+
+@dataclass
+class Item(Named):
+    """An item with its cells; dates are texts."""
+
+    cells: dict[str, Any]
+
+
+def plain(value: Any) -> Any:
+    """A cell as JSON: dates as text."""
+    return value.isoformat() if isinstance(value, datetime | date) else value
+
+
+def _named(row: Row) -> Named:
+    return Named(codec.encode(row.identity), str(row))
+
+
+def _item(row: Row) -> Item:
+    cells = {name: plain(value) for name, value in row.items()}
+    return Item(codec.encode(row.identity), str(row), cells)
+
+
+@dataclass(frozen=True)
+class _WrittenAs:
+    """Tells pydantic how the server writes a row; in Python it is a `Row`."""
+
+    shape: type[Named]
+    write: Callable[[Row], Named]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        shape = handler.generate_schema(self.shape)
+        written = core_schema.plain_serializer_function_ser_schema(self.write, return_schema=shape)
+        return core_schema.is_instance_schema(Row, serialization=written)
+
+
+NamedRow = Annotated[Row, _WrittenAs(Named, _named)]
+WholeRow = Annotated[Row, _WrittenAs(Item, _item)]
+
+
+# -- what is answered
 
 
 class Given(NamedTuple):
@@ -72,6 +129,28 @@ class Saved:
 
 
 @dataclass(frozen=True)
+class Recent:
+    """Mistakes among some guesses."""
+
+    mistakes: int
+    guesses: int
+
+
+@dataclass(frozen=True)
+class Error:
+    """What is known about the error on the rows left."""
+
+    low: float
+    likely: float
+    high: float
+    sentence: str
+    wrong_left: int
+    """At most so many of the rows left are wrong."""
+    rows_left: int
+    """The items that nobody has met."""
+
+
+@dataclass(frozen=True)
 class Summary:
     """How far a session is. Counts are of items."""
 
@@ -86,26 +165,19 @@ class Summary:
     """Not labelled, and nobody was unsure of them."""
     mistakes: int
     guesses: int
-    recent: tuple[int, int]
-    """Mistakes among the last 20 guesses, and how many there were."""
+    recent: Recent
+    """The last 20 guesses."""
     rules: int
     teachers: int
-    estimate: str
-    """What is known about the error, as a sentence."""
-    error: tuple[float, float, float]
-    """Low, likely, high: on the rows left."""
-    wrong_left: int
-    """How many of the rows left may be wrong: an upper bound."""
-    rows_left: int
-    """The items that nobody has met."""
+    error: Error
     drawn: int | None
     """In mixed order, how many guesses were on items drawn at random: the error is estimated from
     them. None where no item was picked."""
     draws_used: int
     """How many of these guesses the bound rests on: those since the rules last changed, unless it
     assumes that the rules got no worse."""
-    recent_draws: tuple[int, int]
-    """Mistakes among the later half of these guesses, and how many there were: the likely error."""
+    recent_draws: Recent
+    """The later half of these guesses: the likely error."""
     may_stop: bool
     stop: str | None
     """What the stopper says."""
@@ -114,8 +186,8 @@ class Summary:
         return (
             f"{self.labelled:,} of {self.items:,} items labelled, {self.unsure:,} unsure,"
             f" {self.left:,} left; {counted(self.mistakes, 'mistake')} in"
-            f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent[0]} in the last"
-            f" {self.recent[1]}; {counted(self.rules, 'rule')}; {self.estimate}"
+            f" {counted(self.guesses, 'guess', 'guesses')}, {self.recent.mistakes} in the last"
+            f" {self.recent.guesses}; {counted(self.rules, 'rule')}; {self.error.sentence}"
         )
 
 
@@ -131,27 +203,31 @@ class Ending(NamedTuple):
         return f"no items left{more}: {self.summary}"
 
 
-class Answered(NamedTuple):
+@dataclass(frozen=True)
+class Answered:
     """One answer in the history."""
 
-    id: str
+    event: str
+    """The id of the event, to change the answer."""
     number: int
     at: str
     teacher: str
-    item: Row
-    guess: Guess
-    answer: str
+    item: NamedRow
+    guess: str | None
+    """The label that was guessed."""
+    example: NamedRow | None
+    answer: AnswerWord
     label: str | None
     feature: str | None
     outcome: str | None
     undone: bool
     changes: tuple[str, ...]
     """The events that changed it, the last in force last."""
-    changed_by: str | None = None
+    changed_by: str | None
     """Who changed it last."""
-    confirmed: bool = False
+    confirmed: bool
     """Whether the last change said the same once more."""
-    settles: bool = False
+    settles: bool
     """Whether the last change settles a disagreement about the item."""
 
 
@@ -160,10 +236,11 @@ def visible(one: Answered, viewer: str | None) -> bool:
     return viewer is None or one.teacher == viewer
 
 
-class Disagreement(NamedTuple):
+@dataclass(frozen=True)
+class Disagreement:
     """An item that teachers called differently: each one's answer, with label and reason."""
 
-    item: Row
+    item: NamedRow
     answers: tuple[Answered, ...]
 
 
@@ -183,16 +260,16 @@ class Agreement:
     """The share of these pairs with the same feature."""
 
 
-class OddOne(NamedTuple):
+@dataclass(frozen=True)
+class OddOne(Answered):
     """An answer that the others contradict, a slip or an exception; or one to look at later."""
 
-    answer: Answered
     expected: str | None
     """The label that the others speak for; the same label when the feature is doubted."""
+    expected_feature: str | None
     score: float
     """How much the others contradict it, up to 1; 0 or less if they do not."""
     why: str
-    expected_feature: str | None
     columns: tuple[str, ...] = ()
     """The columns that `why` speaks of."""
 
@@ -231,13 +308,16 @@ class Check(NamedTuple):
         return self.on_item is True and self.on_example is not True
 
 
+def _example(state: State, question: Question) -> Row | None:
+    return None if question.example is None else state.items.row(question.example)
+
+
 def given(state: State, question: Question) -> Given:
-    example = None if question.example is None else state.items.row(question.example)
     return Given(
         question.id,
         question.teacher,
         state.items.row(question.item),
-        Guess(state.history.name(question.label), example),
+        Guess(state.history.name(question.label), _example(state, question)),
         question.asks,
         state.history.name(question.kept),
         question.until,
@@ -324,21 +404,22 @@ def answered(state: State, number: int) -> Answered:
     answer = state.history.answer(number)
     changes = state.history.changes_of(number)
     return Answered(
-        act.id,
-        act.event.number,
-        act.event.at,
-        act.by,
-        state.items.row(act.item),
-        given(state, act.question).guess,
-        answer.answer,
-        state.history.name(answer.label),
-        answer.feature,
-        state.learning.outcome(number),
-        not act.alive,
-        tuple(change.id for change in changes),
-        changes[-1].by if changes else None,
-        state.history.is_confirmed(number),
-        state.history.has_settled(number),
+        event=act.id,
+        number=act.event.number,
+        at=act.event.at,
+        teacher=act.by,
+        item=state.items.row(act.item),
+        guess=state.history.name(act.question.label),
+        example=_example(state, act.question),
+        answer=answer.answer,
+        label=state.history.name(answer.label),
+        feature=answer.feature,
+        outcome=state.learning.outcome(number),
+        undone=not act.alive,
+        changes=tuple(change.id for change in changes),
+        changed_by=changes[-1].by if changes else None,
+        confirmed=state.history.is_confirmed(number),
+        settles=state.history.has_settled(number),
     )
 
 
@@ -424,16 +505,15 @@ def summary(state: State) -> Summary:
         left=left,
         mistakes=sum(mistakes),
         guesses=len(mistakes),
-        recent=(sum(recent), len(recent)),
+        recent=Recent(sum(recent), len(recent)),
         rules=len(learning.model.clauses),
         teachers=len(state.history.teachers),
-        estimate=said,
-        error=(about.low, about.error, about.high),
+        error=Error(
+            about.low, about.error, about.high, said, about.wrong_left or 0, about.rows_left or 0
+        ),
         drawn=drawn,
         draws_used=about.rounds_used,
-        recent_draws=recent_draws,
-        wrong_left=about.wrong_left or 0,
-        rows_left=about.rows_left or 0,
+        recent_draws=Recent(*recent_draws),
         may_stop=may_stop,
         stop=stop,
     )
@@ -483,5 +563,5 @@ def about(name: str, answers: Sequence[Answered], summary: Summary) -> list[str]
     said = f"{counted(len(answers), 'answer')}, {counted(summary.mistakes, 'correction')}"
     return [
         f"Session {name}: taught by {joined(who)} {when}; {said}.",
-        f"Error: {summary.estimate}.",
+        f"Error: {summary.error.sentence}.",
     ]

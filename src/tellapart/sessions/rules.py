@@ -173,7 +173,7 @@ def _literal(literal: Literal, clause: Clause) -> str:
 def _because(answer: Answered | None) -> str:
     if answer is None:
         return ""
-    label = answer.label or answer.guess.label
+    label = answer.label or answer.guess
     return f", because of {answer.item}: {answer.teacher} said {label} on {answer.at[:10]}"
 
 

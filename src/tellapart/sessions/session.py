@@ -67,6 +67,7 @@ from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
 T = TypeVar("T")
+_ODD = 0.3  # the doubt at which an answer is listed: less is seldom a slip
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
@@ -90,7 +91,7 @@ def read_again(name: str, opened: Event) -> Table:
 
 def _is_open(state: State, one: replies.OddOne) -> bool:
     """Whether nobody has confirmed an odd answer yet."""
-    number = state.history.act_of.get(one.answer.id)
+    number = state.history.act_of.get(one.event)
     return number is not None and not state.history.is_confirmed(number)
 
 
@@ -989,16 +990,16 @@ class Session:
             return None
         return f"{self.missing}. This is the model after event {self._kept_model()[0]}"
 
-    def judged_model(self, confidence: float = 0.95) -> DecisionList:
+    def judged_model(self) -> DecisionList:
         """The rules with a record for each: right, wrong, when last seen, and a bound on its error
-        (`review.ClauseRecords`)."""
+        with 95 % confidence (`review.ClauseRecords`)."""
         with self._log.ready() as state:
             _ = self.table  # without it nothing is known of the records
-            return self._once(("judged", confidence), lambda: self._judged(state, confidence))
+            return self._once("judged", lambda: self._judged(state))
 
-    def _judged(self, state: State, confidence: float) -> DecisionList:
+    def _judged(self, state: State) -> DecisionList:
         learning = state.learning
-        model = state.safely("records of rules", lambda: learning.judge(confidence), None)
+        model = state.safely("records of rules", learning.judge, None)
         if model is None:  # nothing is known of any rule
             *clauses, default = (replace(clause, record=_UNKNOWN) for clause in learning.model)
             model = DecisionList(tuple(clauses), default, learning.model.reading)
@@ -1042,16 +1043,15 @@ class Session:
     def rule_teacher(self, example: Item, *, viewer: str | None = None) -> str | None:
         """Who made the rule with this example: who edited it last, or else taught the example. A
         teacher is told of their own rules."""
-        teacher = self._rule_teacher(example)
-        return teacher if viewer in (None, teacher) else None
-
-    def _rule_teacher(self, example: Item) -> str | None:
         with self._log.ready() as state:
             learning, place = state.learning, self.table.place(example)
             edits, taught = learning.mind.learner.edits, learning.taught
+            teacher = None
             if place in edits:
-                return edits[place].by
-            return state.history.acts[taught[place]].by if place in taught else None
+                teacher = edits[place].by
+            elif place in taught:
+                teacher = state.history.acts[taught[place]].by
+            return teacher if viewer in (None, teacher) else None
 
     def notes(self, *, viewer: str | None = None) -> list[Event]:
         """All notes; a teacher sees those in general, and their own about items."""
@@ -1082,6 +1082,15 @@ class Session:
             found = (replies.answered(state, number) for number in numbers)
             seen = [one for one in found if replies.visible(one, viewer)]
             return seen if last is None else seen[len(seen) - min(last, len(seen)) :]
+
+    def answer_of(self, event: str, *, viewer: str | None = None) -> replies.Answered | None:
+        """The answer with the id of an event; None if there is none that the viewer may see."""
+        with self._log.ready() as state:
+            number = state.history.act_of.get(event)
+            if number is None or state.history.acts[number].question is None:
+                return None
+            found = replies.answered(state, number)
+            return found if replies.visible(found, viewer) else None
 
     def label_of(self, item: Item, *, viewer: str | None = None) -> str | None:
         """The label an item was given; None if it has none that the viewer may see."""
@@ -1216,17 +1225,13 @@ class Session:
             return teams.agreement(state.history)
 
     def odd_ones(
-        self,
-        teacher: str | None = None,
-        *,
-        viewer: str | None = None,
-        everything: bool = False,
+        self, *, viewer: str | None = None, everything: bool = False
     ) -> list[replies.OddOne]:
-        """Suspected slips that a viewer may see, of all or of one teacher, the oddest first.
+        """Suspected slips that a viewer may see, a teacher their own, the oddest first.
 
-        With `everything`, the answers that nothing contradicts come after them, the least certain
-        first. An answer that a person confirmed is not listed, until it is changed. Others can go
-        on meanwhile: it judges what there was when it began.
+        With `everything`, the answers that little or nothing contradicts come after them, the
+        least certain first. An answer that a person confirmed is not listed, until it is changed.
+        Others can go on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
             number, started = state.history.number, time.monotonic()
@@ -1248,9 +1253,8 @@ class Session:
             return [
                 one
                 for one in odd
-                if (everything or one.score > 0)
-                and teacher in (None, one.answer.teacher)
-                and replies.visible(one.answer, viewer)
+                if (everything or one.score >= _ODD)
+                and replies.visible(one, viewer)
                 and _is_open(state, one)
             ]
 
@@ -1258,7 +1262,7 @@ class Session:
     def odd_known(self) -> int:
         """How many odd answers were found when they were last judged; it takes no time."""
         with self._log.ready() as state:
-            return sum(one.score > 0 and _is_open(state, one) for one in self._odd[2])
+            return sum(one.score >= _ODD and _is_open(state, one) for one in self._odd[2])
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +16,19 @@ from tellapart.errors import ParameterError
 from tellapart.model import DecisionList
 from tellapart.sessions.events import check_text, new_id, stamp
 from tellapart.sessions.log import Log, State
-from tellapart.tables import Row
+from tellapart.sessions.replies import WholeRow
 
 MOST = 50
 """So many items are shown at a time."""
 
 
-class Sweep(NamedTuple):
+@dataclass(frozen=True)
+class Sweep:
     """Items that are guessed alike, and that nobody has answered about."""
 
     label: str
     """The guess."""
-    items: list[Row]
+    items: list[WholeRow]
     left: int
     """How many there are, these among them."""
 

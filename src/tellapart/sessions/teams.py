@@ -174,12 +174,12 @@ def odd_one(state: State, suspect: Suspect, number: int) -> OddOne:
     spoken_of = (one for one in suspect.against if isinstance(one, Expression))
     columns = dict.fromkeys(chain.from_iterable(sorted(one.schema) for one in spoken_of))
     return OddOne(
-        replies.answered(state, number),
-        state.history.name(suspect.expected),
-        suspect.score,
-        suspect.why,
-        None if feature is None else str(feature),
-        tuple(columns),
+        **vars(replies.answered(state, number)),
+        expected=state.history.name(suspect.expected),
+        expected_feature=None if feature is None else str(feature),
+        score=suspect.score,
+        why=suspect.why,
+        columns=tuple(columns),
     )
 
 
@@ -295,7 +295,7 @@ def compare(
     for one in answers:
         if one.undone or one.answer in ("unsure", "skipped"):
             continue
-        label = one.guess.label if one.answer == "right" else one.label
+        label = one.guess if one.answer == "right" else one.label
         if label is not None and one.item.identity in known:
             said[one.item.identity] = name(one.item), str(label)
     odd = {

@@ -84,11 +84,11 @@ def answers_csv(session: Session, viewer: str | None) -> bytes:
     rows = [
         (
             str(one.item.identity),
-            one.guess.label if one.answer == "right" else one.label,
+            one.guess if one.answer == "right" else one.label,
             one.feature,
             one.answer,
-            one.guess.label,
-            None if one.guess.example is None else str(one.guess.example),
+            one.guess,
+            None if one.example is None else str(one.example),
             one.teacher,
             one.at,
             one.outcome,

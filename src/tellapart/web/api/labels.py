@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from tellapart.sessions import Event, Saved, Session
 from tellapart.web.access import Call
 from tellapart.web.api import schemas
-from tellapart.web.api.teaching import find_item, to_named
+from tellapart.web.api.teaching import find_item
 from tellapart.web.session_pool import in_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["labels, tags, notes"])
@@ -67,7 +67,7 @@ def set_tag(session: Session, body: schemas.SetTag, call: Call) -> Saved:
 def to_note(session: Session, event: Event) -> schemas.Note:
     """A note, and the item it is about."""
     about = event.data.get("item")
-    item = None if about is None else to_named(find_item(session.table, about))
+    item = None if about is None else find_item(session.table, about)
     return schemas.Note(event.id, event.number, event.at, event.by, event.data["text"], item)
 
 

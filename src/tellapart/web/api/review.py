@@ -11,7 +11,6 @@ from typing import Annotated, Any, cast
 import numpy as np
 from fastapi import APIRouter, Query
 
-from tellapart import sessions
 from tellapart.export import sentences
 from tellapart.export.text import Words
 from tellapart.features.phrasing import spoken
@@ -20,32 +19,12 @@ from tellapart.sessions import Saved, Session
 from tellapart.tables import Row
 from tellapart.web.access import Call
 from tellapart.web.api import schemas
-from tellapart.web.api.teaching import find_item, to_item, to_named, to_progress
+from tellapart.web.api.teaching import find_item
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["review"])
 
 Number = Annotated[int, Query(ge=1, le=10_000_000_000)]
-
-
-def _answered(one: sessions.Answered) -> dict[str, Any]:
-    """The fields of `schemas.Answered`."""
-    example = one.guess.example
-    return {
-        "event": one.id,
-        "number": one.number,
-        "at": one.at,
-        "teacher": one.teacher,
-        "item": to_named(one.item),
-        "guess": one.guess.label,
-        "example": None if example is None else to_named(example),
-        "answer": one.answer,
-        "label": one.label,
-        "feature": one.feature,
-        "outcome": one.outcome,
-        "undone": one.undone,
-        "changes": list(one.changes),
-    }
 
 
 @router.get("/history")
@@ -69,8 +48,7 @@ def list_answers(
     kept = [one for one in found if before is None or one.number < before]
     page = kept[::-1][:limit]
     more = page[-1].number if len(kept) > len(page) else None
-    shown = [schemas.Answered(**_answered(one)) for one in page]
-    return schemas.History(shown, more, session.missing)
+    return schemas.History(page, more, session.missing)
 
 
 @dataclass
@@ -120,7 +98,7 @@ def list_rules(
                 sentence=said[number] if number < len(said) else None,
                 literals=literals,
                 label=cast(Any, clause.label),
-                example=None if example is None else to_named(example),
+                example=example,
                 by_hand=clause.origin == "by hand",
                 teacher=None
                 if example is None
@@ -146,7 +124,7 @@ def list_rule_items(
     """The items that a rule labels."""
     places = np.flatnonzero(session.clause_numbers() == number - 1)
     page = [session.table.items[int(place)] for place in places[offset : offset + limit]]
-    return schemas.Items(len(places), [to_item(row) for row in page])
+    return schemas.Items(len(places), page)
 
 
 @router.post("/rules/drop")
@@ -179,7 +157,7 @@ def get_progress(
     """How far it is: mistakes, the last 20, the error with its interval, the bound."""
     mistakes = session.mistakes()
     return schemas.Course(
-        **vars(to_progress(session.summary())),
+        **vars(session.summary()),
         curve=_curve(mistakes),
         last=mistakes[-20:],
         bound=_mistake_bound(session, m, k),
@@ -210,12 +188,7 @@ def _curve(mistakes: list[bool], points: int = 400) -> list[schemas.Point]:
 @reads_session
 def list_disagreements(session: Session, call: Call) -> schemas.Disputes:
     """Items that teachers called differently, with both reasons, and how far they agree."""
-    found = [
-        schemas.Dispute(
-            to_named(one.item), [schemas.Answered(**_answered(each)) for each in one.answers]
-        )
-        for one in session.disagreements(viewer=call.viewer)
-    ]
+    found = session.disagreements(viewer=call.viewer)
     return schemas.Disputes(found, session.agreement())
 
 
@@ -233,15 +206,5 @@ def list_odd_answers(
     Their score is 0 or less, and `by_teacher` does not count them.
     """
     found = session.odd_ones(viewer=call.viewer, everything=everything)
-    odd = [
-        schemas.Odd(
-            **_answered(one.answer),
-            expected=one.expected,
-            expected_feature=one.expected_feature,
-            score=round(one.score, 4),
-            why=one.why,
-        )
-        for one in found[:limit]
-    ]
-    contradicted = Counter(one.answer.teacher for one in found if one.score > 0)
-    return schemas.OddOnes(odd, dict(contradicted))
+    contradicted = Counter(one.teacher for one in found if one.score > 0)
+    return schemas.OddOnes(found[:limit], dict(contradicted))

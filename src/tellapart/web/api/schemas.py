@@ -1,7 +1,7 @@
 """What clients send and what they are answered: the shapes of /api/openapi.json.
 
-Requests are pydantic models, which check what comes in. Responses are plain dataclasses; routes
-return them, and pages draw them.
+Requests are pydantic models, which check what comes in. Responses are plain dataclasses: what a
+session replies (`sessions.replies`) is returned as it is, and what only the server says is here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from tellapart.sessions import Agreement, Saved
+from tellapart.sessions import Agreement, Answered, Disagreement, OddOne, Saved, Summary
+from tellapart.sessions.events import AnswerWord
+from tellapart.sessions.replies import NamedRow, WholeRow
 
 # -- requests
 
@@ -30,7 +32,6 @@ ItemId = Annotated[
     str | int | float | bool | dict[str, Any],
     Field(description="The id of an item, as `item.id` has it."),
 ]
-Answer = Literal["right", "wrong", "unsure", "skipped"]
 
 
 class Request(BaseModel):
@@ -87,7 +88,7 @@ class Said(Begin):
     """An answer to what was given."""
 
     given: Id
-    answer: Answer
+    answer: AnswerWord
     label: Label | None = None
     feature: Text | None = None
     next: bool = Field(False, description="Send the next item with the answer.")
@@ -97,7 +98,7 @@ class Changed(Change):
     """Another answer in place of an earlier one."""
 
     event: Id
-    answer: Answer
+    answer: AnswerWord
     label: Label | None = None
     feature: Text | None = None
 
@@ -212,17 +213,6 @@ class Settings(Change):
 
 
 @dataclass
-class Named:
-    id: Any
-    name: str
-
-
-@dataclass
-class Item(Named):
-    cells: dict[str, Any]
-
-
-@dataclass
 class Difference:
     column: str
     item: Any
@@ -245,47 +235,11 @@ class Given:
     asks: Literal["answer", "label", "feature"]
     kept: str | None
     until: str
-    item: Item
+    item: WholeRow
     guess: str | None
-    example: Item | None
+    example: WholeRow | None
     differs: list[Difference]
     candidates: list[Candidate]
-
-
-@dataclass
-class Recent:
-    mistakes: int
-    guesses: int
-
-
-@dataclass
-class Error:
-    low: float
-    likely: float
-    high: float
-    sentence: str
-    wrong_left: int
-    """At most so many of the rows left are wrong."""
-    rows_left: int
-
-
-@dataclass
-class Progress:
-    items: int
-    labelled: int
-    waiting: int
-    unsure: int
-    skipped: int
-    left: int
-    mistakes: int
-    guesses: int
-    recent: Recent
-    rules: int
-    teachers: int
-    error: Error
-    drawn: int | None
-    may_stop: bool
-    stop: str | None
 
 
 @dataclass
@@ -302,8 +256,8 @@ class Bound:
     k: int
 
 
-@dataclass
-class Course(Progress):
+@dataclass(frozen=True)
+class Course(Summary):
     curve: list[Point]
     last: list[bool]
     bound: Bound
@@ -318,7 +272,7 @@ class Next:
     busy: int
     given: Given | None
     labels: list[str]
-    progress: Progress
+    progress: Summary
     can_undo: bool
     can_redo: bool
     saved: int
@@ -398,7 +352,7 @@ class Session:
     labels: list[str]
     tags: list[str]
     teachers: list[str]
-    progress: Progress
+    progress: Summary
     saved: int
     trouble: list[str]
     """What went wrong without stopping anybody; nothing of the table is in it."""
@@ -434,23 +388,6 @@ class Me:
 
 
 @dataclass
-class Answered:
-    event: str
-    number: int
-    at: str
-    teacher: str
-    item: Named
-    guess: str | None
-    example: Named | None
-    answer: Answer
-    label: str | None
-    feature: str | None
-    outcome: str | None
-    undone: bool
-    changes: list[str]
-
-
-@dataclass
 class History:
     answers: list[Answered]
     before: int | None
@@ -482,7 +419,7 @@ class Rule:
     sentence: str | None
     literals: list[Literals]
     label: str | None
-    example: Named | None
+    example: NamedRow | None
     by_hand: bool
     teacher: str | None
     right: int
@@ -502,16 +439,7 @@ class Rules:
 @dataclass
 class Items:
     total: int
-    items: list[Item]
-
-
-@dataclass
-class Sweep:
-    label: str
-    """The guess on all of them."""
-    items: list[Item]
-    left: int
-    """How many there are, these among them."""
+    items: list[WholeRow]
 
 
 @dataclass
@@ -537,7 +465,7 @@ class Note:
     at: str
     teacher: str | None
     text: str
-    item: Named | None
+    item: NamedRow | None
 
 
 @dataclass
@@ -546,16 +474,8 @@ class Notes:
 
 
 @dataclass
-class Odd(Answered):
-    expected: str | None
-    expected_feature: str | None
-    score: float
-    why: str
-
-
-@dataclass
 class OddOnes:
-    odd: list[Odd]
+    odd: list[OddOne]
     by_teacher: dict[str, int]
 
 
@@ -568,12 +488,6 @@ class Health:
 
 
 @dataclass
-class Dispute:
-    item: Named
-    answers: list[Answered]
-
-
-@dataclass
 class Disputes:
-    disagreements: list[Dispute]
+    disagreements: list[Disagreement]
     agreement: Agreement

@@ -14,7 +14,6 @@ from tellapart.sessions.events import check_name
 from tellapart.tables.options import OF_CSV
 from tellapart.web.access import Call, Caller, SessionName
 from tellapart.web.api import schemas
-from tellapart.web.api.teaching import to_progress
 from tellapart.web.errors import Refused
 from tellapart.web.session_pool import in_session
 
@@ -50,7 +49,7 @@ def about(session: Session) -> schemas.Session:
         labels=session.labels,
         tags=list(session.table.tags),
         teachers=session.teachers,
-        progress=to_progress(session.summary()),
+        progress=session.summary(),
         saved=session.number,
         trouble=session.trouble,
     )

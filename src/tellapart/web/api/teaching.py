@@ -11,13 +11,14 @@ from fastapi import APIRouter, Query
 from tellapart import codec, sessions
 from tellapart.errors import FeatureError, ParameterError, ProtocolError
 from tellapart.features.tree import Type
-from tellapart.sessions import Ending, Saved, Session, Swept
+from tellapart.sessions import Ending, Saved, Session, Sweep, Swept
 from tellapart.sessions.events import stamp
+from tellapart.sessions.replies import plain
 from tellapart.sessions.suggestions import check as check_expression
 from tellapart.tables import Row, Table
 from tellapart.web.access import Call, Caller
 from tellapart.web.api import schemas
-from tellapart.web.api.schemas import Candidate, Checked, Given, Item, Named, Next, Progress
+from tellapart.web.api.schemas import Candidate, Checked, Given, Next
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/sessions/{session}", tags=["teaching"])
@@ -26,32 +27,6 @@ MAX_CANDIDATES = 30
 
 
 # -- what is shown
-
-
-def plain(value: Any) -> Any:
-    """A cell as JSON: dates as text."""
-    return value.isoformat() if isinstance(value, datetime | date) else value
-
-
-def to_named(row: Row) -> Named:
-    """An item: `id` is what to send back, `name` what to show."""
-    return Named(codec.encode(row.identity), str(row))
-
-
-def to_item(row: Row) -> Item:
-    """An item with its cells."""
-    cells = {name: plain(value) for name, value in row.items()}
-    return Item(codec.encode(row.identity), str(row), cells)
-
-
-def to_progress(summary: sessions.Summary) -> Progress:
-    """How far a session is."""
-    values = dict(vars(summary))
-    values["recent"] = schemas.Recent(*summary.recent)
-    del values["draws_used"], values["recent_draws"]  # the estimate says it in words
-    about = (values.pop(name) for name in ("estimate", "wrong_left", "rows_left"))
-    values["error"] = schemas.Error(*summary.error, *about)
-    return Progress(**values)
 
 
 def show_next(
@@ -70,7 +45,7 @@ def show_next(
         busy=0 if ending is None else ending.busy,
         given=given,
         labels=session.labels,
-        progress=to_progress(session.summary() if ending is None else ending.summary),
+        progress=session.summary() if ending is None else ending.summary,
         can_undo=session.can_undo(teacher),
         can_redo=session.can_redo(teacher),
         saved=session.number,
@@ -84,9 +59,9 @@ def _given(session: Session, given: sessions.Given, *, candidates: bool) -> Give
         asks=cast(Any, given.asks),
         kept=given.kept,
         until=stamp(given.until),
-        item=to_item(item),
+        item=item,
         guess=cast(Any, given.guess.label),
-        example=None if example is None else to_item(example),
+        example=example,
         differs=[] if example is None else _differences(item, example),
         candidates=_candidates(session, given.id) if candidates else [],
     )
@@ -287,10 +262,9 @@ def list_sweep_items(
     rule: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     label: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 50,
-) -> schemas.Sweep:
+) -> Sweep:
     """Items that a rule covers, or that get a label, and that nobody has answered about."""
-    found = session.sweep(call.name, rule=rule, label=label, limit=limit)
-    return schemas.Sweep(found.label, [to_item(row) for row in found.items], found.left)
+    return session.sweep(call.name, rule=rule, label=label, limit=limit)
 
 
 @router.post("/sweep")

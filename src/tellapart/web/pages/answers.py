@@ -62,7 +62,7 @@ def answers(
     need a reason again. `kept`: an odd answer was kept, and can be listed again."""
     said, found = changed_notice(again), None
     if event := changed or kept:
-        found = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
+        found = session.answer_of(event, viewer=call.viewer)
     if kept and found is not None and found.confirmed:
         said = SAY.stays.format(name(found.item), found.label)
     elif changed and found is not None:
@@ -77,8 +77,9 @@ def answers(
 
 def _tabs(session: Session, call: Caller, tab: Tab, **known: int) -> dict[str, Any]:
     """What all tabs show: how many answers each has."""
-    listed = sum(1 for _ in session.history(viewer=call.viewer))
-    counts = {"all": listed, "odd": session.odd_known, "disputed": 0} | known
+    counts = {"odd": session.odd_known, "disputed": 0} | known
+    if "all" not in known:
+        counts["all"] = len(session.history(viewer=call.viewer))
     if "disputed" not in known and session.missing is None:
         disputes = session.disagreements(viewer=call.viewer)
         counts["disputed"] = sum(not is_settled(one.answers) for one in disputes)
@@ -109,7 +110,7 @@ def all_answers(
     found = []
     for one in everything:
         about = notes.get(one.item.identity, [])
-        parts = (name(one.item), one.teacher, one.guess.label, one.label, one.feature, *about)
+        parts = (name(one.item), one.teacher, one.guess, one.label, one.feature, *about)
         words = " ".join(str(part) for part in parts if part is not None)
         kind = (not mistakes or one.outcome == "mistake") and (not noted or about)
         if kind and wanted in words.lower():
@@ -127,7 +128,7 @@ def all_answers(
                 "reason": reason_in_words(session, one.feature) if one.feature else None,
                 "became": outcome_text(one),
                 "notes": about,
-                "change": f"{repair_address(session, one.item, here)}&event={one.id}",
+                "change": f"{repair_address(session, one.item, here)}&event={one.event}",
             }
             for one, about in found[start : start + MAX_ROWS]
         ],
@@ -172,18 +173,17 @@ def _odd(session: Session, call: Caller) -> dict[str, Any]:
 
 
 def _odd_card(session: Session, call: Caller, one: OddOne) -> dict[str, Any]:
-    answer = one.answer
-    mine = answer.teacher == call.name
-    expected = one.expected if one.expected != label_of(answer) else None
+    mine = one.teacher == call.name
+    expected = one.expected if one.expected != label_of(one) else None
     why = one.why.partition(", but ")[2] or one.why
     return {
-        **item_card(answer.item, picture_of(session, call), one.columns),
-        "who": "You" if mine else answer.teacher,
-        "label": label_of(answer),
+        **item_card(one.item, picture_of(session, call), one.columns),
+        "who": "You" if mine else one.teacher,
+        "label": label_of(one),
         "expected": expected,
         "why": f"{why[:1].upper()}{why[1:]}.",
-        "event": answer.id,
-        "change": f"{repair_address(session, answer.item, 'answers?tab=odd')}&event={answer.id}",
+        "event": one.event,
+        "change": f"{repair_address(session, one.item, 'answers?tab=odd')}&event={one.event}",
     }
 
 
@@ -220,7 +220,7 @@ def _disputed(session: Session, call: Caller) -> dict[str, Any]:
             if is_settled(one.answers)
             else None,
             "open": not is_settled(one.answers),
-            "event": (teaching(one.answers) or one.answers[0]).id,
+            "event": (teaching(one.answers) or one.answers[0]).event,
             "voices": [_voice(session, each) for each in one.answers],
             "change": repair_address(session, one.item, "answers?tab=disputed"),
         }

@@ -29,18 +29,19 @@ _STRIP = 120  # of the guesses, so many of the last are drawn
 def progress(session: Session, call: Call) -> Response:
     """How far it is, and how it went."""
     summary, mistakes = session.summary(), session.mistakes()
-    taught = summary.items - summary.rows_left
-    wrong = min(summary.wrong_left, summary.rows_left) if summary.error[2] <= 0.99 else None
+    error = summary.error
+    taught = summary.items - error.rows_left
+    wrong = min(error.wrong_left, error.rows_left) if error.high <= 0.99 else None
     each = max(1, -(-summary.items // SQUARES))
     return page(
         session,
         call,
         "progress",
         taught=taught,
-        rest=summary.rows_left,
+        rest=error.rows_left,
         wrong=wrong,
         sentence=progress_sentence(summary, taught, wrong),
-        waffle=squares(taught, summary.rows_left, wrong, each),
+        waffle=squares(taught, error.rows_left, wrong, each),
         each=each,
         wrong_guesses=sum(mistakes),
         strip=strip(mistakes[-_STRIP:]),
@@ -115,10 +116,10 @@ def _tally(session: Session, viewer: str | None) -> dict[str, Any]:
             continue
         if one.outcome == "mistake":
             labels.setdefault(str(one.label), Counter())["missed"] += 1
-            labels.setdefault(str(one.guess.label), Counter())["mistaken"] += 1
+            labels.setdefault(str(one.guess), Counter())["mistaken"] += 1
         done = teachers.setdefault(one.teacher, Counter())
         done["answers"] += 1
-        done["label" if one.answer == "wrong" and one.guess.label is None else one.answer] += 1
+        done["label" if one.answer == "wrong" and one.guess is None else one.answer] += 1
     return {"said": labels, "teachers": teachers}
 
 

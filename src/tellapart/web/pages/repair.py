@@ -58,7 +58,7 @@ def repair(
         "swaps": Markup(" data-swap"),
     }
     if said is not None:
-        call.must_have_answered(session, said.id)
+        call.must_have_answered(session, said.event)
         values |= _about(session, call, said, label.strip() or None)
     return HTMLResponse(draw("repair.html", **values))
 
@@ -67,7 +67,7 @@ def _answer_to_repair(session: Session, call: Caller, item: Any, event: str) -> 
     """The answer that is named, or else the one that teaches, or else the last one."""
     answers = [one for one in session.history(viewer=call.viewer, item=item) if not one.undone]
     if event:
-        return next((one for one in answers if one.id == event), None)
+        return next((one for one in answers if one.event == event), None)
     return teaching(answers) or (answers[-1] if answers else None)
 
 
@@ -81,8 +81,8 @@ _UNTAUGHT = ("opinion", "unsure", "skipped")
 
 def _about(session: Session, call: Caller, said: Answered, label: str | None) -> dict[str, Any]:
     """What the page shows of an answer."""
-    question = session.question_of(said.id)
-    now = session.guess_now(said.id)
+    question = session.question_of(said.event)
+    now = session.guess_now(said.event)
     shown = question if now is None else question._replace(guess=now)
     whose = None if said.teacher == call.name else said.teacher
     values: dict[str, Any] = {
@@ -109,20 +109,21 @@ def _about(session: Session, call: Caller, said: Answered, label: str | None) ->
 def _needs_reason(session: Session, said: Answered, label: str) -> bool:
     """Whether a reason is wanted for another label. Against another example than that of now it
     would be asked for once more: then it comes later."""
-    guess = session.question_of(said.id).guess.label
-    return session.guess_now(said.id) is None and guess not in (None, label)
+    guess = session.question_of(said.event).guess.label
+    return session.guess_now(said.event) is None and guess not in (None, label)
 
 
 def _odd(session: Session, call: Caller, said: Answered) -> OddOne | None:
     listed = session.odd_ones(viewer=call.viewer) if session.odd_known else []
-    return next((one for one in listed if one.answer.id == said.id), None)
+    return next((one for one in listed if one.event == said.event), None)
 
 
 def _reason(answers: Iterable[Answered], said: Answered, label: str) -> str | None:
     """Why a row is called so: as the answer says, or who was shown the same example."""
     if label == said.label:
         return said.feature
-    alike = (one for one in answers if one.guess == said.guess and one.label == label)
+    shown = said.guess, said.example
+    alike = (one for one in answers if (one.guess, one.example) == shown and one.label == label)
     return next((one.feature for one in alike if one.feature is not None), None)
 
 
@@ -130,7 +131,7 @@ def label_of(one: Answered) -> str | None:
     """What an answer calls its row; None if nothing."""
     if one.label is not None:
         return one.label
-    return str(one.guess.label) if one.answer == "right" else None
+    return one.guess if one.answer == "right" else None
 
 
 def is_settled(answers: tuple[Answered, ...]) -> bool:
@@ -143,9 +144,9 @@ def _as_change(
     said: Answered, label: str, feature: str | None
 ) -> tuple[str, str | None, str | None]:
     """What to change an answer to, so that it says a label: the guess may have been right."""
-    if label == said.guess.label:
+    if label == said.guess:
         return "right", None, None
-    return "wrong", label, feature if said.guess.example is not None else None
+    return "wrong", label, feature if said.example is not None else None
 
 
 def reason_in_words(session: Session, feature: str) -> str:
@@ -162,7 +163,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     """Another answer, none, or the same once more: then it is no longer odd."""
     event, page = sent.get("event", ""), _page(sent.get("from", ""))
     call.must_have_answered(session, event)
-    said = next((one for one in session.history(viewer=call.viewer) if one.id == event), None)
+    said = session.answer_of(event, viewer=call.viewer)
     if said is None:
         raise ParameterError(f"there is no answer {event!r}")
     before = session.waiting()

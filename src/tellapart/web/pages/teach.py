@@ -428,7 +428,7 @@ def _fill(session: Session, call: Caller, given: Given, values: dict[str, Any]) 
     values["why"] = again or (SAY.marked if given.marked else None)
     if call.app.pages.tour or session.name == Path(ZOO).stem:
         said = session.history(viewer=call.viewer, last=1)
-        last = str(said[0].label or said[0].guess.label) if said and not said[0].undone else None
+        last = str(said[0].label or said[0].guess) if said and not said[0].undone else None
         green = any(not one["plain"] for one in values["notices"])
         values["hint"] = hint(given, chosen, last=last, learnt=green)
     if (search := session.search_of(call.name)) is not None:

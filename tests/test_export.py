@@ -174,7 +174,7 @@ def test_export_on_the_command_line(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "model.json"
     ta.save_model(model, path)
     for language, start in {
-        "sql": "-- The model, for tellapart import (", "json": '{"tellapart"',
+        "sql": "CASE\n", "json": '{"tellapart"',
         "python": "# 2 rules", "javascript": "// 2 rules", "json-rules": "{",
         "text": "1. It is", "svg": "<svg",
     }.items():  # fmt: skip
@@ -195,8 +195,8 @@ def test_export_of_a_simplified_model(tmp_path: Path, capsys: Any) -> None:
     ta.save_model(ta.DecisionList(clauses, ta.Clause((), "duck")), path)
     assert run("export", path, "--to", "text") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "1. It is bear, if milk.",
-        "2. Otherwise it is duck.",
+        "1. It is: bear, if milk.",
+        "2. Otherwise it is: duck.",
     ]
 
 

@@ -476,7 +476,7 @@ def test_what_stands_after_a_clause_that_always_applies_is_left_out() -> None:
 
 def bare(sql: str) -> str:
     """SQL without its comments."""
-    return "\n".join(line for line in sql.split("\n") if not line.lstrip().startswith("--"))
+    return "\n".join(line for line in sql.splitlines() if not line.lstrip().startswith("--"))
 
 
 def nested(levels: int) -> ta.DecisionList:

@@ -47,8 +47,9 @@ def test_a_line_that_no_longer_says_what_the_sql_does_is_refused() -> None:
     sql = ta.to_sql(model)
     with pytest.raises(FeatureError, match="was changed after tellapart wrote it"):
         ta.from_sql(sql.replace("legs > 3 AND", "legs > 4 AND"))
-    line, _, rest = sql.partition("\n")
+    rest, line = sql.removesuffix("\n").rsplit("\n", 1)
     assert line.startswith("-- The model, for tellapart import (")
+    assert ta.from_sql(f"{line}\n{rest}") == model  # as it was written before
     assert "bear" in said(rest.replace(" AND ISFINITE(legs)", ""))
 
 
@@ -174,7 +175,7 @@ def test_the_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rules.sql").write_text("CASE WHEN legs > 3 THEN 'bear' ELSE 'duck' END")
     assert main(["import", "rules.sql", "-o", "model.json", "--type", "legs=integer"]) == 0
-    assert capsys.readouterr().out == "1. It is bear, if legs > 3.\n2. Otherwise it is duck.\n"
+    assert capsys.readouterr().out == "1. It is: bear, if legs > 3.\n2. Otherwise it is: duck.\n"
     assert ta.load_model("model.json").features[0].schema == {"legs": "integer"}
     monkeypatch.setattr("sys.stdin", io.StringIO("CASE WHEN tall(legs) THEN 1 END"))
     assert main(["import", "-", "-o", "other.json"]) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tellapart.sessions import Given, Session, Store
+from tellapart.sessions import Given, Session, Store, Summary
 
 
 @pytest.fixture
@@ -46,11 +46,13 @@ def test_a_false_statement_is_noticed(
     referee: Any, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     summary = Session.summary
-    monkeypatch.setattr(
-        Session,
-        "summary",
-        lambda session: replace(summary(session), wrong_left=0, error=(0.0, 0.0, 0.0)),
-    )
+
+    def false_summary(session: Session) -> Summary:
+        true = summary(session)
+        error = replace(true.error, low=0.0, likely=0.0, high=0.0, wrong_left=0)
+        return replace(true, error=error)
+
+    monkeypatch.setattr(Session, "summary", false_summary)
     assert referee.lesson(referee.KINDS["random order"], 40, 0, store).false
 
 

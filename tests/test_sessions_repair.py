@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
 from tellapart.errors import ProtocolError
-from tellapart.samples import animals
+from tellapart.samples import animals, write_bank
 from tellapart.sessions import Ending, Given, Session, Store, teams
 from tellapart.sessions.phrasing import why_again
-from tellapart.tables import Table
+from tellapart.tables import Table, read_table
 from zoo_session import give
 
 
@@ -277,3 +279,38 @@ def test_answers_that_wait_for_a_reason_count_for_suggestions(store: Store) -> N
         assert session.summary().waiting == 7
         found = session.candidates(give(session, "Ann").id)[0]
         assert (str(found.feature), found.yes, found.no, found.known) == ("legs > 0", 7, 0, 7)
+
+
+def test_after_45_answers_with_a_slip_few_are_odd_and_each_reason_is_a_line(
+    store: Store, tmp_path: Path
+) -> None:
+    kinds = {
+        "rewe|edeka|lidl|aldi|baeckerei": "groceries",
+        "vertrieb|mvg|uber|aral": "transport",
+        "sushi|cafe|pizzeria|mcdonald": "eating out",
+        "apotheke|dr med|fitness": "health",
+        "netflix|spotify|audible": "leisure",
+        "hausverwaltung|stadtwerke": "home",
+        "nordwind": "salary",
+        "geldautomat": "cash",
+    }
+    table = read_table(write_bank(tmp_path))
+    with Session.new(store, "bank", table, order="mixed", seed=4) as session:
+        for number in range(45):
+            given = session.next("Ann")
+            assert isinstance(given, Given)
+            payee = given.item["payee"].lower()
+            label = next(kinds[k] for k in kinds if re.search(k, payee))
+            if number == 30:
+                label, slip = "home", given.item
+            if given.guess.label == label:
+                session.answer("Ann", given.id, "right")
+                continue
+            found = [str(one.feature) for one in session.candidates(given.id, label, limit=9)]
+            said = next((text for text in found if "payee" in text), found[0] if found else None)
+            session.answer("Ann", given.id, "wrong", label, said)
+        odd = session.odd_ones()
+        assert odd[0].item == slip
+        assert len(odd) <= 3
+        reasons = [one.why.partition(", but ")[2] for one in session.odd_ones(everything=True)]
+        assert max(map(len, reasons)) <= 120, max(reasons, key=len)

@@ -49,7 +49,8 @@ def to_sql(
 
     Every row gets the label that `model.predict` gives it, on every engine; what cannot be said so
     that they agree is refused with an `ExportError`. NaN and infinity count as unknown, as in a
-    `Table`. Before it stands a line of comment with the model, for `from_sql`.
+    `Table`. Behind it stands a line of comment with the model, for `from_sql`; it has a line end,
+    so that SQL which goes on after it is none of the comment.
 
     Parameters
     ----------
@@ -78,15 +79,15 @@ def to_sql(
     ...      Clause((ta.Literal("milk"),), "bear")),
     ...     default=Clause((), "duck"))
     >>> print(to_sql(model))
-    -- The model, for tellapart import (...): {...}
     CASE
       -- IS NOT TRUE: false or NULL.
-      -- It is whale, if milk, unless legs >= 4.
+      -- It is: whale, if milk, unless legs >= 4.
       WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
-      -- It is bear, if milk.
+      -- It is: bear, if milk.
       WHEN milk THEN 'bear'
       ELSE 'duck'
     END
+    -- The model, for tellapart import (...): {...}
     """
     lines = case_lines(model, dialect, value=value, schema=schema or {}, clean=clean)
     return stamped(model, "\n".join(lines)) if value == "label" else "\n".join(lines)
@@ -144,7 +145,8 @@ def comment(text: str) -> str:
 
 
 def stamped(model: DecisionList, sql: str) -> str:
-    """SQL after a line of comment with the model, which `stamp_of` reads.
+    """SQL with a line of comment behind it, before its semicolon, that has the model, which
+    `stamp_of` reads.
 
     An example that is no text is there by its name. A model that JSON cannot hold has no line.
     """
@@ -154,15 +156,17 @@ def stamped(model: DecisionList, sql: str) -> str:
         return sql
     line = json.dumps(data)  # only ASCII, and a space behind every colon
     line = re.sub("{(?=[{%#])", lambda _: "\\u007b", line)  # what looks like Jinja, in texts
-    return f"-- The model, for tellapart import ({_digest(sql)}): {line}\n{sql}"
+    body = sql.removesuffix(";")
+    end = sql[len(body) :]
+    return f"{body}\n-- The model, for tellapart import ({_digest(sql)}): {line}\n{end}"
 
 
 def stamp_of(sql: str) -> DecisionList | None:
     """The model of a `stamped` SQL; None if it has no such line."""
-    found = _STAMP.search(sql)
+    *_, found = None, *_STAMP.finditer(sql)
     if found is None:
         return None
-    if _digest(sql[found.end() :]) != found[1]:
+    if _digest(sql) != found[1]:
         raise FeatureError(
             "the SQL was changed after tellapart wrote it, so that its line `-- The model ...` no"
             " longer says what it does. Delete that line to read the SQL as it stands"

@@ -32,6 +32,7 @@ _DOUBT = 0.6  # the doubt at which a feature is listed
 _PATH, _HELD = 8, 6  # chosen among so many of the path in a tree, and of what holds on the item
 _SPEAKS = 0.5  # more than such a share of others speaks against an answer
 _LENGTH = 0.02  # what one more condition, or an opposite, must add to the share that agrees
+_LINE, _LONGER = 45, 0.3  # characters that a condition may have, or it must add so much more
 _WEIGHT = 0.7  # of such a doubt: the feature may separate finer groups than the trees know
 
 
@@ -250,7 +251,7 @@ class _Search:
         if not pool:
             return [], *everywhere
         negates = np.array([_negates(self.packed.features[c], wanted) for c, wanted in pool])
-        length = np.array([_LENGTH if wanted else 2 * _LENGTH for _, wanted in pool])
+        length = np.array([self._length(c, wanted) for c, wanted in pool])
         held = np.array([self.packed.where([literal]) for literal in pool])
         one, two = np.triu_indices(len(pool))  # one literal twice is that literal
         order = np.argsort(one != two, kind="stable")
@@ -268,6 +269,11 @@ class _Search:
             chosen = sorted({int(one[best]), int(two[best])}, key=lambda n: (negates[n], n))
             return [pool[n] for n in chosen], int(agree[best]), int(others[best])
         return [], *everywhere
+
+    def _length(self, column: int, wanted: bool) -> float:
+        """What a literal costs: a sentence is one line where it can be."""
+        long = len(self.words.feature(self.packed.features[column], wanted)) > _LINE
+        return (_LENGTH if wanted else 2 * _LENGTH) + long * _LONGER
 
     def _held(self, number: int, expected: int) -> list[tuple[int, bool]]:
         """Of the features that hold on an item, those that speak most for a label."""

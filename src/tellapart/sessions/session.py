@@ -67,6 +67,7 @@ from tellapart.tables.read import read_table_again
 from tellapart.tables.source import is_gone, remembered
 
 T = TypeVar("T")
+_ODD = 0.3  # the doubt at which an answer is listed: less is seldom a slip
 _REST = 5  # times as long as judging answers took, before it is done again
 _MANY = 2000  # answers: with fewer it is done at once
 _UNKNOWN = Record(0, 0, None, high=1.0)
@@ -1082,6 +1083,15 @@ class Session:
             seen = [one for one in found if replies.visible(one, viewer)]
             return seen if last is None else seen[len(seen) - min(last, len(seen)) :]
 
+    def answer_of(self, event: str, *, viewer: str | None = None) -> replies.Answered | None:
+        """The answer with the id of an event; None if there is none that the viewer may see."""
+        with self._log.ready() as state:
+            number = state.history.act_of.get(event)
+            if number is None or state.history.acts[number].question is None:
+                return None
+            found = replies.answered(state, number)
+            return found if replies.visible(found, viewer) else None
+
     def label_of(self, item: Item, *, viewer: str | None = None) -> str | None:
         """The label an item was given; None if it has none that the viewer may see."""
         with self._log.ready() as state:
@@ -1219,9 +1229,9 @@ class Session:
     ) -> list[replies.OddOne]:
         """Suspected slips that a viewer may see, a teacher their own, the oddest first.
 
-        With `everything`, the answers that nothing contradicts come after them, the least certain
-        first. An answer that a person confirmed is not listed, until it is changed. Others can go
-        on meanwhile: it judges what there was when it began.
+        With `everything`, the answers that little or nothing contradicts come after them, the
+        least certain first. An answer that a person confirmed is not listed, until it is changed.
+        Others can go on meanwhile: it judges what there was when it began.
         """
         with self._log.ready() as state:
             number, started = state.history.number, time.monotonic()
@@ -1243,7 +1253,7 @@ class Session:
             return [
                 one
                 for one in odd
-                if (everything or one.score > 0)
+                if (everything or one.score >= _ODD)
                 and replies.visible(one, viewer)
                 and _is_open(state, one)
             ]
@@ -1252,7 +1262,7 @@ class Session:
     def odd_known(self) -> int:
         """How many odd answers were found when they were last judged; it takes no time."""
         with self._log.ready() as state:
-            return sum(one.score > 0 and _is_open(state, one) for one in self._odd[2])
+            return sum(one.score >= _ODD and _is_open(state, one) for one in self._odd[2])
 
     def _odd_known(self, number: int, everything: bool) -> list[replies.OddOne] | None:
         """The suspects as they were last judged: if nothing was said since, or if judging them took

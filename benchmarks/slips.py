@@ -145,14 +145,14 @@ def walk_down(session: Session, labels: tuple[str, ...], slips: set[int]) -> lis
         right, guess = labels[said.item.place], said.guess
         walk.append(said.label != right and said.item.place in slips)
         if said.label == right:
-            session.confirm("Ann", said.id)
+            session.confirm("Ann", said.event)
         elif guess == right:
-            session.change("Ann", said.id, "right")
+            session.change("Ann", said.event, "right")
         else:
             known = said.example is not None
-            given = session.question_of(said.id).id
+            given = session.question_of(said.event).id
             found = session.candidates(given, right, limit=1) if known else []
-            session.change("Ann", said.id, "wrong", right, *(str(c.feature) for c in found))
+            session.change("Ann", said.event, "wrong", right, *(str(c.feature) for c in found))
     return walk
 
 

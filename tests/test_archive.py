@@ -171,7 +171,7 @@ def goes_on(store: Store, log: Path) -> None:
         model = session.model
     with Session.open(store, log.stem, rows, clock=Clock(found["now"])) as session:
         assert session.model == model
-        assert done is None or done.id in {one.id for one in session.history()}
+        assert done is None or done.id in {one.event for one in session.history()}
     more = store.log(log.stem)[len(lines(log)) :]
     assert [event.line() + "\n" for event in store.log(log.stem)][: -len(more)] == lines(log)
     assert [event.type for event in more] == ["joined", "note", "given", "answered"][: len(more)]

@@ -134,7 +134,7 @@ def test_words() -> None:
         (ta.Clause((ta.Literal(some), ta.Literal(weighed, False)), "yes"),), ta.Clause((), "no")
     )
     assert ta.export.sentences(model)[0] == (
-        "It is yes, if at least 2 of (a, b, c),"
+        "It is: yes, if at least 2 of (a, b, c),"
         " unless at least 1 point (2 for n is 2 or 4, minus 1 for b)."
     )
     assert "at least 2 of (a, b, c)" in ta.export.to_text(model)
@@ -370,3 +370,13 @@ def test_how_far_an_item_is_from_another_decision() -> None:
     for wanted in (True, False):
         model = DecisionList((Clause((Literal(points, wanted),), "x"),), Clause((), "y"))
         assert [margin(model, item) for item in (set(), {"b"}, {"a"}, {"a", "b"})] == [2, 1, 1, 2]
+
+
+def test_parts_of_weight_one_are_never_said_as_points() -> None:
+    """ "At least 1 point (1 for backbone, minus 1 for eggs)" is hard to read."""
+    points = Points({"backbone": 1, "hair": 1, "eggs": -1}, 1)
+    assert str(points) == "at least 2 of (backbone, hair, not eggs)"
+    assert say_feature(points) == "meets at least 2 of (has a backbone, has hair, lays no eggs)"
+    schema = {"legs": "integer", "milk": "bool", "eggs": "bool"}
+    said = spoken(parse_feature("(legs >= 4) + milk - eggs >= 1", schema))
+    assert said == "at least 2 of (legs >= 4, milk, not eggs)"

@@ -19,11 +19,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tellapart as ta
-from tellapart.combinations import Above, Is, Points, leaves
+from tellapart import codec
+from tellapart.combinations import Above, AtMost, Is, Points, leaves
+from tellapart.export.text import to_text
+from tellapart.features import Expression
+from tellapart.features.resolve import resolve
+from tellapart.learners import short_trees
 from tellapart.learners.beliefs import believe
 from tellapart.learners.history import Columns, History
 from tellapart.learners.reasons import reasons
-from tellapart.learners.short_trees import Improvement, Node, grow, terms
+from tellapart.learners.short_trees import Improvement, Nested, Node, grow, terms
 from tellapart.model import DecisionList, Not, holds, truth
 from tellapart.protocol import Correction, Feature, Guess, Item, Label
 
@@ -519,7 +524,8 @@ def test_a_tree_keeps_its_room() -> None:
     weights = np.eye(3, dtype=np.float32)[dice.integers(0, 3, 200)]
     for room in (1, 5, 20):
         tree = grow(bits, weights, room, np.ones(8))
-        tree = Improvement(bits, weights, room, np.full(8, 0.1)).of(tree)
+        nested = Nested(bits, np.arange(8))
+        tree = Improvement(bits, weights, room, np.full(8, 0.1), nested).of(tree)
         assert len(terms(tree)) <= room
 
 
@@ -612,3 +618,115 @@ def test_a_threshold_stays_as_it_was_said_unless_labels_contradict_it() -> None:
             if not stands:
                 assert reason.fate == "moved"
                 assert reason.more > 0
+
+
+# -- the words of tests
+
+
+def columns_of(tree: Node) -> list[list[int]]:
+    """The columns of each test."""
+    if tree.test is None:
+        return []
+    own = [column for column, _ in tree.test.parts]
+    return [own, *columns_of(tree.yes), *columns_of(tree.no)]
+
+
+def test_no_part_of_a_test_implies_another() -> None:
+    """Without that, "at least 2 of (x > 5, x > 2, y)" is the shortest way to say it."""
+    dice = np.random.default_rng(4)
+    x, y = dice.integers(0, 9, 300), dice.random(300) < 0.5
+    bits = np.stack([*(x > n for n in range(8)), y], 1).astype(np.float32)
+    wanted = (x > 5) | ((x > 2) & y)
+    weights = np.eye(2, dtype=np.float32)[wanted.astype(int)]
+    found = []
+    for groups in (np.arange(9), np.array([0] * 8 + [1])):
+        tree = Node()
+        tree.split(short_trees.Test(((5, True), (8, True))), Node(1), Node(0))
+        nested = Nested(bits, groups)
+        tree = Improvement(bits, weights, 4, np.full(9, 0.1), nested).of(tree)
+        found.append(any(sum(column < 8 for column in own) > 1 for own in columns_of(tree)))
+    assert found == [True, False]
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_a_denied_comparison_is_said_as_its_opposite_where_nothing_is_unknown(
+    unknown: bool,
+) -> None:
+    rng = random.Random(3)
+    sizes: list[float | None] = [rng.randrange(100) for _ in range(80)]
+    wet = [rng.random() < 0.5 for _ in sizes]
+    sizes[0] = None if unknown else 30
+    pairs = zip(sizes, wet, strict=True)
+    labels = ["go" if size is not None and size < 50 and w else "stay" for size, w in pairs]
+    table = ta.Table({"size": sizes, "wet": wet})
+    learner = ta.ShortList(columns=[table.parse("size >= 50"), table.parse("wet")])
+    teach(learner, list(table.items), labels)
+    assert learner.model.predict(list(table.items)) == labels or unknown
+    assert ("size < 50" in to_text(learner.model)) == (not unknown)
+    column = learner.history.column_for(table.parse("size < 50"))
+    assert column is not None
+    assert column == learner.history.column_of[table.parse("size >= 50")]
+    assert "not size" not in ta.to_sql(learner.model).lower()
+
+
+def test_a_row_of_the_pool_may_be_unknown() -> None:
+    table = ta.Table({"size": [1, 5, 9, None]})
+    large = table.parse("size >= 5")
+    for pool in (None, table.features().pool):
+        history = History(columns=Columns([large], pool))
+        for item, label in zip(table.items[:3], "aab", strict=True):
+            history.add(item, label)
+        found = history.opposite(0, 3)
+        assert found == (table.parse("size < 5") if pool is None else None)
+        history.add(table.items[3], "a")
+        assert history.opposite(0, 4) is None
+
+
+def test_the_opposite_of_a_threshold() -> None:
+    values = [None, -3, 0, 2, 7]
+    table = ta.Table({"n": values, "x": [None if v is None else v + 0.5 for v in values]})
+    for name in ("n", "x"):
+        for threshold in (-np.inf, -1e30, 2, 2.5, 1e30, np.inf, np.nan):
+            feature = AtMost(name, threshold)
+            assert feature.opposite.opposite == feature or np.isnan(threshold)
+            condition = Expression(resolve(feature, table.types))
+            for item in table.items:
+                assert condition(item) == feature(item), (feature, item)
+            written = codec.dump(codec.encode(feature))
+            assert str(codec.decode(json.loads(written), codec.Context())) == str(feature)
+
+
+def test_of_two_named_features_that_are_equal_the_more_general_one_is_used() -> None:
+    shops = ["TESCO LEEDS", "SHELL YORK", "TFL"] * 12
+    table = ta.Table({"payee": shops})
+    labels = ["food" if shop[:2] == "TE" else "travel" for shop in shops]
+    exact, contains, longer = map(
+        table.parse,
+        ('payee is "TESCO LEEDS"', 'payee contains "tesco"', 'payee contains "tesco leeds"'),
+    )
+    for said in ([exact, contains], [longer, exact, contains]):
+        history = History(columns=table.features())
+        for item, label in zip(table.items, labels, strict=True):
+            history.add(item, label)
+        for number, feature in enumerate(said):
+            history.name(feature, 3 * number, 1)
+        used = history.instead([pair.column for pair in history.pairs], history.bits)
+        assert {history.features[used[pair.column]] for pair in history.pairs} == {contains}
+        learner = ta.ShortList(columns=table.features())
+        items, turns = list(table.items), iter(said)
+        learner.learn(items[1], learner.guess(items[1]), Correction("travel"))
+        for item in items[::3][: len(said)]:
+            answer = Correction("food", next(turns))
+            learner.learn(item, Guess("travel", items[1]), answer)
+        assert set(printed(learner.model)) == {contains}
+
+
+def test_an_item_is_read_once_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, plain = list[Item](), History.bits_of
+    monkeypatch.setattr(History, "bits_of", lambda h, item: (read.append(item), plain(h, item))[1])
+    learner, items = ta.AutoDFF(), signs(60, 6, 1)
+    for item in items:
+        guess = learner.guess(item)
+        label = "yes" if item["sign 0"] else "no"
+        learner.learn(item, guess, None if guess.label == label else Correction(label))
+    assert len(read) <= 70

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from math import inf
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError, ParameterError
@@ -25,6 +25,8 @@ from tellapart.model import (
     truth,
 )
 from tellapart.protocol import Feature, Item
+
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -72,21 +74,62 @@ class Above(Compound):
     def __post_init__(self) -> None:
         object.__setattr__(self, "threshold", float(self.threshold))
 
+    @property
+    def opposite(self) -> AtMost:
+        return AtMost(self.name, self.threshold)
+
     def truth(self, item: Item, holds: Holds) -> bool:
         try:
             value = item.get(self.name)
             return not isinstance(value, str | None) and bool(value > self.threshold)
         except (AttributeError, TypeError):
-            raise FeatureError(
-                f"cannot tell whether {self} on {item!r} ({type(item).__name__}): give items as"
-                f" mappings with numbers under {self.name!r}"
-            ) from None
+            raise _no_number(self, item) from None
 
     def __str__(self) -> str:
         return f"{self.name} > {self.threshold:g}"
 
     def __repr__(self) -> str:
         return f"Above{self.name, self.threshold}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AtMost(Compound):
+    """The column `name` of a mapping is a number up to `threshold`; no other value is.
+
+    >>> small = AtMost("height", 1.75)
+    >>> small({"height": 1.8}), small({"height": 1.75}), small({}), str(small)
+    (False, True, False, 'height <= 1.75')
+    """
+
+    name: str
+    threshold: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", float(self.threshold))
+
+    @property
+    def opposite(self) -> Above:
+        return Above(self.name, self.threshold)
+
+    def truth(self, item: Item, holds: Holds) -> bool:
+        try:
+            value = item.get(self.name)
+            return not isinstance(value, str | None) and bool(value <= self.threshold)
+        except (AttributeError, TypeError):
+            raise _no_number(self, item) from None
+
+    def __str__(self) -> str:
+        return f"{self.name} <= {self.threshold:g}"
+
+    def __repr__(self) -> str:
+        return f"AtMost{self.name, self.threshold}"
+
+
+def _no_number(feature: Above | AtMost, item: Item) -> FeatureError:
+    return FeatureError(
+        f"cannot tell whether {feature} on {item!r} ({type(item).__name__}): give items as"
+        f" mappings with numbers under {feature.name!r}"
+    )
 
 
 class _Many(Compound):
@@ -299,9 +342,12 @@ def say_points(
     ('fewer than 2 of (a, b)', 'fewer than 2 of (a, b)')
     >>> say_points([("a", 2), ("b", 1), ("c", 1), ("d", -2)], 2, most=2)
     'at least 2 points (2 for a, minus 2 for d, and 2 more)'
+    >>> say_points([("a", 1), ("b", 1), ("c", -1)], 1)
+    'at least 2 of (a, b, not c)'
     """
     if terms and all(weight < 0 for _, weight in terms):
         return say_points([(s, -w) for s, w in terms], 1 - at_least, not wanted, verbs, most)
+    terms, at_least = unsigned(terms, at_least, _denied)
     amount = f"{'at least' if wanted else 'fewer than'} {at_least}"
     shown, more = terms, ""
     if most is not None and len(terms) > most + 1:
@@ -313,6 +359,25 @@ def say_points(
     parts = (f"{w} for {said}" if w > 0 else f"minus {-w} for {said}" for said, w in shown)
     noun = "point" if at_least == 1 else "points"
     return f"{verbs[1]} {amount} {noun} ({', '.join(parts)}{more})".lstrip()
+
+
+def unsigned(
+    terms: Sequence[tuple[Part, int]], at_least: int, deny: Callable[[Part], Part]
+) -> tuple[Sequence[tuple[Part, int]], int]:
+    """Terms of weights 1 and -1 as terms that all count one, some of them denied; others as they
+    are. With the points from which on they hold.
+
+    >>> unsigned([("milk", 1), ("eggs", -1)], 1, Not)
+    ([('milk', 1), (Not('eggs'), 1)], 2)
+    """
+    if {weight for _, weight in terms} != {1, -1}:
+        return terms, at_least
+    parts = [(part if weight > 0 else deny(part), 1) for part, weight in terms]
+    return parts, at_least + sum(weight < 0 for _, weight in terms)
+
+
+def _denied(said: str) -> str:
+    return f"not {said}" if said.isidentifier() else f"not ({said})"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -391,6 +456,12 @@ codec.register(
     "$above",
     lambda f: [f.name, codec.encode(f.threshold)],
     lambda v, c: Above(v[0], codec.decode(v[1], c)),
+)
+codec.register(
+    AtMost,
+    "$at_most",
+    lambda f: [f.name, codec.encode(f.threshold)],
+    lambda v, c: AtMost(v[0], codec.decode(v[1], c)),
 )
 codec.register(And, "$and", _write_parts, lambda v, c: And(*codec.decode(v, c)))
 codec.register(Or, "$or", _write_parts, lambda v, c: Or(*codec.decode(v, c)))

@@ -72,6 +72,12 @@ class Compound:
         """Whether it holds on `item` when its parts are read by `holds`."""
         raise NotImplementedError
 
+    @property
+    def opposite(self) -> Compound | None:
+        """The feature that is true where this one is false, and false, as this one, where something
+        is unknown: x < 3 for x >= 3. None if there is no such feature."""
+        return None
+
     def __call__(self, item: Item) -> bool:
         return self.truth(item, holds)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tellapart.combinations import leaves
 from tellapart.errors import ExportError
-from tellapart.features import Above, Column, Expression, Is, canonical, tree
+from tellapart.features import Above, AtMost, Column, Expression, Is, canonical, tree
 from tellapart.features.expression import types as read_types
 from tellapart.features.resolve import resolve
 from tellapart.features.tree import Node, Type
@@ -36,8 +36,8 @@ def refusal(feature: Feature) -> str:
                 f"the feature '{feature}' holds on one item only, which no other language knows."
                 " Teach with features of columns, or drop the clause"
             )
-        case Above(name, threshold):
-            return f"column {name!r} holds no numbers, and '> {threshold:g}' needs them"
+        case Above(name) | AtMost(name):
+            return f"column {name!r} holds no numbers, and '{feature}' needs them"
         case Column(name, value):
             return (
                 f"the feature '{feature}' compares a column with {value!r}"
@@ -105,7 +105,7 @@ def _columns(model: DecisionList) -> Iterator[tuple[str, Type | None]]:
         match leaf:
             case Expression():
                 yield from ((column.name, column.type) for column in tree.columns(leaf.tree))
-            case str() | Column(name=str()) | Above(name=str()):
+            case str() | Column(name=str()) | Above(name=str()) | AtMost(name=str()):
                 yield leaf if isinstance(leaf, str) else leaf.name, None
-            case Column(name=name) | Above(name=name):
+            case Column(name=name) | Above(name=name) | AtMost(name=name):
                 raise ExportError(f"a column has the name {name!r}, and names of columns are texts")

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from tellapart import codec
 from tellapart.errors import FeatureError, FormatError
-from tellapart.features import grammar, plain_words
+from tellapart.features import canonical, grammar, plain_words
 from tellapart.features.evaluate import reader
 from tellapart.features.grammar import refuse
 from tellapart.features.read_rules import Read
-from tellapart.features.tree import Node, Points, Type, columns, text
+from tellapart.features.tree import Compare, Node, Points, Type, columns, text
 from tellapart.model import Compound, Holds
 from tellapart.protocol import Item
 
@@ -73,6 +73,17 @@ class Expression(Compound):
             self._read = reader(self.tree)
         found: bool | None = self._read(item)
         return found
+
+    @property
+    def opposite(self) -> Expression | None:
+        """Of a comparison that asks what is greater, the opposite one.
+
+        >>> str(parse_feature("legs >= 4", {"legs": "integer"}).opposite)
+        'legs < 4'
+        """
+        if isinstance(self.tree, Compare) and self.tree.op not in ("=", "<>"):
+            return Expression(canonical.negate(self.tree))
+        return None
 
     @property
     def schema(self) -> dict[str, str]:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from tellapart.combinations import And, Column, Or, Points, say_points
+from tellapart.combinations import And, Column, Or, Points, say_points, unsigned
 from tellapart.features import letter_case, tree
 from tellapart.features.expression import Expression
 from tellapart.features.plain_words import LONGEST_SHOWN
 from tellapart.features.resolve import resolve
 from tellapart.features.tree import NAMES, Node, Type, Value, Wild
-from tellapart.model import Literal
+from tellapart.model import Literal, Not
 from tellapart.protocol import Feature
 
 
@@ -33,13 +33,10 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     legs is known
     not (legs < 4)
     """
+    if isinstance(feature, Not):
+        return spoken(feature.feature, not wanted)
     if isinstance(feature, Points):
-        weights = [weight for _, weight in feature.terms]
-        if {*weights} == {1, -1}:  # what is denied counts, too
-            signs = [(spoken(part, weight > 0), 1) for part, weight in feature.terms]
-            return say_points(signs, feature.at_least + weights.count(-1), wanted, most=most)
-        said = [(spoken(part), weight) for part, weight in feature.terms]
-        return say_points(said, feature.at_least, wanted, most=most)
+        return _say_points(feature.terms, feature.at_least, wanted, most)
     if isinstance(feature, And | Or):
         parts = sorted(spoken(part, wanted) for part in feature.parts)
         return _joined(parts, "and" if isinstance(feature, And) == wanted else "or")
@@ -49,8 +46,7 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
         return str(Literal(feature, wanted))
     node = feature.tree
     if isinstance(node, tree.Points):
-        said = [(_say(part), weight) for part, weight in node.terms]
-        return say_points(said, node.at_least, node.negated != wanted, most=most)
+        return _say_points(feature.terms, node.at_least, node.negated != wanted, most)
     if wanted:
         return _say(node)
     if isinstance(node, tree.Not):
@@ -58,6 +54,13 @@ def spoken(feature: Feature, wanted: bool = True, most: int | None = None) -> st
     if isinstance(node, tree.IsNull):
         return _say(replace(node, negated=not node.negated))
     return f"not {_say(node)}" if isinstance(node, tree.Column) else f"not ({_say(node)})"
+
+
+def _say_points(
+    terms: Sequence[tuple[Feature, int]], at_least: int, wanted: bool, most: int | None
+) -> str:
+    parts, least = unsigned(terms, at_least, Not)
+    return say_points([(spoken(part), w) for part, w in parts], least, wanted, most=most)
 
 
 def _joined(parts: Sequence[str], joint: str) -> str:
@@ -96,8 +99,7 @@ def _say(node: Node) -> str:
         case tree.Or():
             return " or ".join(map(_part, node.parts))
         case tree.Points():
-            said = [(_say(part), weight) for part, weight in node.terms]
-            return say_points(said, node.at_least, not node.negated)
+            return spoken(Expression(node))
         case tree.IsNull() if operand := _operand(node.operand):
             return f"{operand} is {'known' if node.negated else 'unknown'}"
         case tree.In() if operand := _operand(node.operand):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from tellapart.combinations import Above, And, Column, Or, Points
+from tellapart.combinations import Above, And, AtMost, Column, Or, Points
 from tellapart.features import canonical, tree
 from tellapart.features.expression import Expression
 from tellapart.features.tree import FALSE, TRUE, Node, Type, Value
@@ -45,6 +45,8 @@ def resolve(feature: Feature, types: Mapping[str, Type]) -> Node:
             made = _truthy(name, types) if value is True else _equal(name, value, types)
         case Above(name, threshold):
             made = _above(name, threshold, types)
+        case AtMost(name, threshold):
+            made = _at_most(name, threshold, types)
         case Not():
             return canonical.negate(canonical.is_true(resolve(feature.feature, types)))
         case And() | Or():
@@ -105,6 +107,16 @@ def _above(name: str, threshold: float, types: Mapping[str, Type]) -> Node | Non
     if not -(2.0**63) <= threshold < 2.0**63:
         return FALSE if threshold > 0 else canonical.negate(canonical.is_null(column))
     return canonical.compare(">", column, Value(math.floor(threshold), Type.INTEGER))
+
+
+def _at_most(name: str, threshold: float, types: Mapping[str, Type]) -> Node | None:
+    above = _above(name, threshold, types)
+    if above is None or math.isnan(threshold):
+        return above
+    if isinstance(above, tree.Compare):
+        return canonical.negate(above)
+    known = canonical.negate(canonical.is_null(tree.Column(name, types.get(name, Type.NUMBER))))
+    return known if above == FALSE else FALSE
 
 
 def _value(value: Any) -> Value | None:

@@ -26,7 +26,7 @@ from tellapart.lab.peers import PEERS, READABLE, Peer
 from tellapart.lab.trial import slipping_teacher, told_parameters
 from tellapart.learners.by_name import make_learner, parse_learner, takes, world_facts
 from tellapart.learners.history import Columns
-from tellapart.model import DecisionList, truth
+from tellapart.model import Compound, DecisionList, truth
 from tellapart.protocol import Feature, Item, Label, Teacher, teach
 from tellapart.teachers import Informed, LabelOf, Lazy, Silent
 
@@ -120,6 +120,7 @@ def corrections(row: str, teacher: str, learner: str, seed: int, rounds: int) ->
     terms = printed_terms(one.model)
     reasons = [told.correction.feature for told in lesson.corrections]
     named = {leaf for reason in reasons if reason is not None for leaf in leaves(reason)}
+    named |= {leaf.opposite for leaf in named if isinstance(leaf, Compound)}
     own = fmean(term in named for term in terms) if terms and named else None
     found |= {"terms": len(terms), "room": 8 + 4 * len(stream.labels), "own words": own}
     yield found | {"fresh": share_right(one.model.predict(fresh), labels)}

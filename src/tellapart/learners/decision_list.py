@@ -7,15 +7,24 @@ room. Then rules of one label are brought together, and said as one rule where e
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from tellapart.combinations import And, Or, Points
 from tellapart.learners.history import Bits, History
-from tellapart.learners.short_trees import Array, Node, Numbers, Test, guess, leaves
+from tellapart.learners.short_trees import (
+    Array,
+    Node,
+    Numbers,
+    Part,
+    Parts,
+    Test,
+    guess,
+    leaves,
+)
 from tellapart.model import Clause, DecisionList, Literal, Not
-from tellapart.protocol import Feature
 
 _FEW = 0.1  # of the rows: more than these no single reason decides against the tree
 
@@ -49,12 +58,12 @@ def decision_list(tree: Node, history: History, items: int, room: int) -> Decisi
     found = _with_reasons(found, tree, history, rows, codes, room)
     clauses = [
         Clause(
-            tuple(literal for test in rule.tests for literal in _literals(test, history.features)),
+            tuple(one for test in rule.tests for one in _literals(test, history, items)),
             history.labels[rule.label],
             history.items[rule.example],
             rule.example,
         )
-        for rule in _merged(_by_label(found, rows))
+        for rule in _brief(_merged(_by_label(found, rows)), rows, history)
     ]
     return DecisionList(tuple(clauses[:-1]), clauses[-1], history.reading)
 
@@ -85,19 +94,25 @@ def _rules(tree: Node, bits: Bits, all_codes: list[int], codes: Numbers) -> list
     return found
 
 
-def _literals(test: Test, features: list[Feature]) -> list[Literal]:
+def _literals(test: Test, history: History, items: int) -> list[Literal]:
     """A test in features: literals that must all hold. Where all parts are denied, it is what must
     not be."""
     parts, least = test
-    named = [features[column] for column, _ in parts]
+    literals = [_literal(history, column, wanted, items) for column, wanted in parts]
     if least == len(parts):
-        return [Literal(features[column], wanted) for column, wanted in parts]
-    if not any(wanted for _, wanted in parts):
-        most = test.opposite.least
+        return literals
+    if not any(wanted for _, wanted in literals):
+        named, most = [feature for feature, _ in literals], test.opposite.least
         denied = And(*named) if most == len(parts) else Points([(f, 1) for f in named], most)
         return [Literal(denied, False)]
-    signed = [f if wanted else Not(f) for f, (_, wanted) in zip(named, parts, strict=True)]
+    signed = [feature if wanted else Not(feature) for feature, wanted in literals]
     return [Literal(Or(*signed) if least == 1 else Points([(f, 1) for f in signed], least))]
+
+
+def _literal(history: History, column: int, wanted: bool, items: int) -> Literal:
+    """A part of a test: "x < 3" for "not (x >= 3)" where that is the same on all known rows."""
+    opposite = None if wanted else history.opposite(column, items)
+    return Literal(history.features[column], wanted) if opposite is None else Literal(opposite)
 
 
 def _needed(found: list[Rule], rows: Bits) -> list[Rule]:
@@ -128,8 +143,10 @@ def _with_reasons(
     used, spare = set(parts), room - len(parts)
     mine = int((codes == default).sum())
     first, last = list[Rule](), list[Rule]()
-    for item, _, column in history.pairs:
-        if item >= len(codes) or column in used or len(first) + len(last) >= spare:
+    pairs = [pair for pair in history.pairs if pair.item < len(codes)]
+    instead = history.instead((pair.column for pair in pairs), rows)
+    for item, column in ((pair.item, int(instead[pair.column])) for pair in pairs):
+        if column in used or len(first) + len(last) >= spare:
             continue
         wanted = bool(bits[item, column])
         held = bits[:, column] == wanted
@@ -185,3 +202,28 @@ def _merged(found: list[Rule]) -> list[Rule]:
         else:
             made.append(rule)
     return made
+
+
+def _brief(found: list[Rule], rows: Bits, history: History) -> list[Rule]:
+    """The same list without parts that say nothing beside others of the same column: of x > 3 and
+    x > 5 the first is left out where all must hold, and the second where any must."""
+
+    def needed(parts: Iterable[Part], general: bool) -> Parts:
+        held: dict[Part, Bits] = {part: rows[:, part[0]] == part[1] for part in parts}
+        for part, own in tuple(held.items()):
+            group = history.groups[part[0]]
+            others = [bits for one, bits in held.items() if history.groups[one[0]] == group]
+            implied = [own <= other if general else other <= own for other in others]
+            if sum(bool(one.all()) for one in implied) > 1:  # by itself, and by another
+                del held[part]
+        return tuple(held)
+
+    def brief(tests: tuple[Test, ...]) -> tuple[Test, ...]:
+        if len(tests) == 1 and tests[0].least == 1:
+            return (Test(needed(tests[0].parts, True)),)
+        if not tests or any(test.least < len(test.parts) for test in tests):
+            return tests
+        parts = needed((part for test in tests for part in test.parts), False)
+        return (Test(parts, len(parts)),)
+
+    return [rule._replace(tests=brief(rule.tests)) for rule in found]

@@ -18,6 +18,7 @@ from tellapart.learners.short_trees import (
     Array,
     Floats,
     Improvement,
+    Nested,
     Node,
     Numbers,
     Test,
@@ -65,13 +66,16 @@ def fit(history: History, before: Node, room: int, wary: bool = True) -> Fitted:
     named = history.named()
     choosy, suspected = _judge(history, named)
     suspected &= choosy and wary
-    use = _unlike(history, named, history.unprompted() & ~suspected | named)
-    tree = _imitation(history, before, room, named & choosy, use)
+    use, instead = _unlike(history, named, history.unprompted() & ~suspected | named)
+    before = renumbered(before, instead.tolist())
+    tree = _imitation(history, before, room, named & choosy, use, instead)
     groups = dict.fromkeys(history.groups[column] for column in np.flatnonzero(suspected))
     return Fitted(tree, tuple(groups), len(history))
 
 
-def _imitation(history: History, before: Node, room: int, named: Bits, use: Bits) -> Node:
+def _imitation(
+    history: History, before: Node, room: int, named: Bits, use: Bits, instead: Numbers
+) -> Node:
     """The tree that imitates beliefs about all rows; it may use some of the columns, of which
     `named` come first."""
     read = _spread(len(history), ROWS)
@@ -89,7 +93,7 @@ def _imitation(history: History, before: Node, room: int, named: Bits, use: Bits
             history.codes[item],
             history.codes[example],
         )
-        for item, example, column in history.pairs
+        for item, example, column in ((*pair[:2], instead[pair.column]) for pair in history.pairs)
         if named[column] and use[column]
     ]
     few = _spread(known, READS)
@@ -125,7 +129,8 @@ def _within_room(
     and the best that are grown or chained."""
     bonus = np.where(named, NAMED_FIRST, 1.0)
     cost = np.where(named | (not named.any()), NAMED_COST, OTHER_COST)
-    free, mass = Improvement(bits, weights, room, cost), float(weights.sum())
+    nested, mass = Nested(bits, groups), float(weights.sum())
+    free = Improvement(bits, weights, room, cost, nested)
     small = min(room, max(2, int(SMALL * room)))
     found = [grow(bits, weights, most, bonus) for most in (room, small)]
     heavy = slopes * np.where(named, NAMED_SLOPE, 1.0)[:, None]
@@ -135,7 +140,7 @@ def _within_room(
     found = [free.of(tree) for tree in sorted(found, key=free.worth, reverse=True)[:IMPROVED]]
     values = [free.worth(tree) for tree in found]
     if shown is not None:
-        found.insert(0, Improvement(bits, weights, room, cost, FIRM).of(shown))
+        found.insert(0, Improvement(bits, weights, room, cost, nested, FIRM).of(shown))
         values.insert(0, free.worth(shown) + STAY * mass)
     best = found[int(np.argmax(np.round(values, 6)))]
     return _in_named_columns(best, free, groups, named, max(1.0, CLEAR * mass))
@@ -156,7 +161,10 @@ def _in_named_columns(
             said = np.flatnonzero(named & (groups == groups[column])).tolist()
             before, least = node.test
             tried: list[tuple[float, Test]] = []
+            others = (*before[:place], *before[place + 1 :])
             for part in ((c, w) for c in said if not named[column] for w in (True, False)):
+                if not judge.nested.free(part, others):
+                    continue
                 node.test = Test((*before[:place], part, *before[place + 1 :]), least)
                 tried.append((judge.worth(tree), node.test))
             best, test = max(tried, default=(-np.inf, node.test))
@@ -166,8 +174,9 @@ def _in_named_columns(
     return tree
 
 
-def _unlike(history: History, named: Bits, use: Bits) -> Bits:
-    """The columns to use, without those that equal a named one, or its opposite, everywhere."""
+def _unlike(history: History, named: Bits, use: Bits) -> tuple[Bits, Numbers]:
+    """The columns to use, without those that equal a named one, or its opposite, everywhere; and
+    of every column the one to use in its place."""
     rows = np.concatenate(
         [history.bits[_spread(len(history), ROWS)], history.pool_bits(len(history))]
     )
@@ -177,7 +186,9 @@ def _unlike(history: History, named: Bits, use: Bits) -> Bits:
     columns = [column.tobytes() for column in np.packbits(rows ^ rows[:1], axis=0).T]
     own = {columns[number] for number in np.flatnonzero(named)}
     alike = np.array([column in own for column in columns], dtype=np.bool_)
-    return use & (named | ~alike)
+    instead = history.instead(np.flatnonzero(named).tolist(), rows)
+    most_general = instead == np.arange(len(instead))
+    return use & (named | ~alike) & most_general, instead
 
 
 def _spread(rows: int, most: int) -> Numbers:

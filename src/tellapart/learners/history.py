@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from tellapart import codec
 from tellapart.columns.thresholds import between
-from tellapart.combinations import Above, Column, Is
-from tellapart.model import Holds, Not, describe, holds, truth
+from tellapart.combinations import Above, AtMost, Column, Is
+from tellapart.model import Compound, Holds, Not, describe, holds, truth
 from tellapart.protocol import Feature, Item, Label
 
 Bits = npt.NDArray[np.bool_]
@@ -29,6 +29,10 @@ _FEWEST = 4  # when there are so many numbers
 _VALUES = 32  # a column of more different numbers has no "legs = 4"
 _AGAIN = 1.5  # items are looked into again when there are so many times more of them
 _COMPARED = re.compile(r"(.+?) (?:=|>|<|>=|<=|is|contains) .+", re.DOTALL)
+
+
+_WHOLE = 2.0**53  # whole numbers below it are the same as doubles
+_EXACT = re.compile(r" (?:=|is) ")
 
 
 class Pool(Protocol):
@@ -110,6 +114,8 @@ class History:
         feature that was named, or None."""
         self._bits = np.zeros((64, 16), dtype=np.bool_)
         self._pool_bits: Bits | None = None
+        self._cuts = dict[Any, dict[int, float]]()  # the thresholds of columns of numbers
+        self._opposite = dict[int, tuple[int, bool]]()  # rows looked at, and whether it is one
         self._looked = 0  # how many items there were when they were last looked into
         for feature in self.listed or ():
             if callable(feature) or reading is not holds:
@@ -124,6 +130,7 @@ class History:
         for name, value in vars(self).items():
             shared = name in ("listed", "_pool_bits")
             made.__dict__[name] = value if shared else copy.copy(value)
+        made._cuts = {name: dict(cuts) for name, cuts in self._cuts.items()}
         return made
 
     @property
@@ -145,8 +152,41 @@ class History:
         free = [n for n, one in enumerate(pool.ids) if self.number_of.get(one, items) >= items]
         return self._pool_bits[free]
 
-    def add(self, item: Item, label: Label) -> int:
-        """Take in one more item; returns its number."""
+    def column_for(self, feature: Feature) -> int | None:
+        """The column of a feature, or of its opposite; None if there is none."""
+        other = feature.opposite if isinstance(feature, Compound) else None
+        return self.column_of.get(feature, self.column_of.get(other))
+
+    def opposite(self, column: int, items: int) -> Feature | None:
+        """The feature that is the opposite of a column on the first `items` and on the pool; None
+        if there is none. Where a value is unknown, neither a comparison nor its opposite holds."""
+        feature = self.features[column]
+        other = feature.opposite if isinstance(feature, Compound) else None
+        if other is None:
+            return None
+        if column not in self._opposite:
+            pool = None if self.listed is None else self.listed.pool
+            found = pool is None or bool(np.logical_xor(*pool.truths([feature, other])).all())
+            self._opposite[column] = 0, found
+        seen, found = self._opposite[column]
+        if found and seen < items:
+            bits = self.bits[seen:items, column].tolist()
+            more = zip(self.items[seen:items], bits, strict=True)
+            found = all(truth(other, item, self.reading) != bit for item, bit in more)
+            self._opposite[column] = items, found
+        return other if found else None
+
+    def instead(self, columns: Iterable[int], rows: Bits) -> npt.NDArray[np.intp]:
+        """For every column the one to use in its place: of some `columns` of one group that are
+        equal on all rows, the most general one; elsewhere itself."""
+        found, first = np.arange(len(self.features)), dict[Any, int]()
+        for column in sorted(set(columns), key=lambda column: _generality(self.features[column])):
+            same = self.groups[column], rows[:, column].tobytes()
+            found[column] = first.setdefault(same, column)
+        return found
+
+    def add(self, item: Item, label: Label, bits: Bits | None = None) -> int:
+        """Take in one more item; returns its number. `bits` are `bits_of` it, if they are known."""
         number, item = len(self.items), codec.keep(item)
         self.items.append(item)
         self.told.append([item, label])
@@ -156,7 +196,7 @@ class History:
         self.codes.append(self.labels.index(label))
         if number == len(self._bits):
             self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)])
-        self._bits[number, : len(self.features)] = self.bits_of(item)
+        self._bits[number, : len(self.features)] = self.bits_of(item) if bits is None else bits
         if number + 1 >= _AGAIN * self._looked:
             self._look()
         return number
@@ -177,11 +217,23 @@ class History:
     def bits_of(self, item: Item) -> Bits:
         """The truth of every column on an item."""
         features, reading = self.features, self.reading
-        if reading is holds and isinstance(item, frozenset | set):
-            held = (f in item if type(f) is str else truth(f, item, reading) for f in features)
+        found = np.zeros(len(features), dtype=np.bool_)
+        if isinstance(item, Mapping):  # all thresholds of a number at once
+            done = set[int]()
+            for name, cuts in self._cuts.items():
+                value = item.get(name)
+                if isinstance(value, int | float) and abs(value) < _WHOLE:
+                    found[[*cuts]] = np.greater(value, [*cuts.values()])
+                    done |= cuts.keys()
+            rest: Iterable[int] = (n for n in range(len(features)) if n not in done)
         else:
-            held = (truth(feature, item, reading) for feature in features)
-        return np.fromiter(held, dtype=np.bool_, count=len(features))
+            rest = range(len(features))
+        plain = reading is holds and isinstance(item, frozenset | set)
+        for n in rest:
+            feature = features[n]
+            named = plain and type(feature) is str
+            found[n] = feature in item if named else truth(feature, item, reading)
+        return found
 
     def named(self) -> Bits:
         """Which columns were named."""
@@ -214,6 +266,8 @@ class History:
         if column == len(self.features):
             self.features.append(feature)
             self.groups.append(group_of(feature))
+            if isinstance(feature, Above):
+                self._cuts.setdefault(feature.name, {})[column] = feature.threshold
             if column == self._bits.shape[1]:
                 self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)], axis=1)
             held = (truth(feature, item, self.reading) for item in self.items)
@@ -229,13 +283,19 @@ class History:
                 self._column(feature)
 
 
+def _generality(feature: Feature) -> tuple[bool, int, str]:
+    """Sorts the more general of two features first: "contains" before "is", short before long."""
+    said = describe(feature)
+    return _EXACT.search(said) is not None, len(said), said
+
+
 def group_of(feature: Feature) -> Hashable:
     """The column of a table that a feature compares; of features that read several, all of them.
 
     >>> group_of(Above("legs", 3)), group_of("legs > 3"), group_of("feathers")
     ('legs', 'legs', 'feathers')
     """
-    if isinstance(feature, Above | Column):
+    if isinstance(feature, Above | AtMost | Column):
         return feature.name
     schema = getattr(feature, "schema", None)
     if schema:

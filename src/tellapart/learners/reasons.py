@@ -9,7 +9,7 @@ import numpy as np
 
 from tellapart.combinations import And, Or, Points, leaves
 from tellapart.learners.history import History
-from tellapart.model import Clause, DecisionList, Literal, Not, describe
+from tellapart.model import Clause, Compound, DecisionList, Literal, Not, describe
 from tellapart.protocol import Feature, Label
 
 Fate = Choice["stands", "same", "moved", "covered", "missed"]
@@ -24,10 +24,10 @@ class Reason:
     times: int
     """How often it was named for the label."""
     fate: Fate
-    """stands: it is in a rule. same: a rule has a feature that holds on the same items. moved: a
-    rule has a feature of the same column that holds on nearly the same items, another threshold
-    say, and no fewer items are right. covered: the items it was named for are labelled right
-    without it. missed: some of them are not."""
+    """stands: it, or its opposite, is in a rule. same: a rule has a feature that holds on the same
+    items. moved: a rule has a feature of the same column that holds on nearly the same items,
+    another threshold say, and no fewer items are right. covered: the items it was named for are
+    labelled right without it. missed: some of them are not."""
     rules: tuple[int, ...]
     """The numbers of the rules it stands in, or of those that decide in its place; -1 is the
     default."""
@@ -66,8 +66,9 @@ def reasons(model: DecisionList, history: History) -> list[Reason]:
     rules: dict[int, list[int]] = {}  # in which a column stands
     for number, clause in enumerate(model.clauses):
         for feature in {part for one in clause.literals for part in leaves(one.feature)}:
-            if feature in history.column_of:
-                rules.setdefault(history.column_of[feature], []).append(number)
+            column = history.column_for(feature)
+            if column is not None and number not in rules.setdefault(column, []):
+                rules[column].append(number)
     given: dict[tuple[int, Label], list[int]] = {}
     for item, _, column in history.pairs:
         given.setdefault((column, history.labels[history.codes[item]]), []).append(item)
@@ -130,7 +131,10 @@ def _replaced(model: DecisionList, old: Feature, new: Feature) -> DecisionList:
             return type(feature)(*map(of, feature.parts))
         if isinstance(feature, Points):
             return Points([(of(part), weight) for part, weight in feature.terms], feature.at_least)
-        return new if feature == old else feature
+        if feature == old:
+            return new
+        turned = isinstance(feature, Compound) and feature.opposite == old
+        return Not(new) if turned else feature
 
     clauses = tuple(
         Clause(tuple(Literal(of(f), wanted) for f, wanted in clause.literals), clause.label)

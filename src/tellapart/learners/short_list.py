@@ -88,7 +88,8 @@ class ShortList(BaseLearner):
         self.fitted = Fitted()
         """The tree that the rules say."""
         self._model: DecisionList | None = None
-        self._asked: tuple[Item, Bits] | None = None
+        self._asked: tuple[Item, Bits, dict[Label, Item]] | None = None
+        """The item asked for last, its bits, and its nearest items of labels."""
 
     @property
     def room(self) -> int:
@@ -118,15 +119,28 @@ class ShortList(BaseLearner):
         """The nearest earlier item of a label, of the last thousands if there are more; of equally
         near ones, the first."""
         history = self.history
-        asked, columns = self._asked, len(history.features)
-        if asked is None or asked[0] is not item or len(asked[1]) != columns:
-            asked = self._asked = item, history.bits_of(item)  # it comes again at once
+        bits = self._bits_of(item)
+        if bits is None:
+            bits = history.bits_of(item)
+            self._asked = codec.keep(item), bits, {}  # it comes again at once
+        assert self._asked
+        nearest = self._asked[2]
+        if label in nearest:
+            return nearest[label]
         code, start = history.labels.index(label), max(0, len(history) - _RECENT)
         if code not in history.codes[start:]:
             start = 0
         same = start + np.flatnonzero(np.array(history.codes[start:]) == code)
-        apart = (history.bits[same] != asked[1]).sum(1)
-        return history.items[int(same[apart.argmin()])]
+        apart = (history.bits[same] != bits).sum(1)
+        nearest[label] = history.items[int(same[apart.argmin()])]
+        return nearest[label]
+
+    def _bits_of(self, item: Item) -> Bits | None:
+        """The bits of the item whose nearest one was asked for last, if it is this one."""
+        if self._asked is None or len(self._asked[1]) != len(self.history.features):
+            return None
+        asked, bits, _ = self._asked
+        return bits if asked is item or asked == item else None
 
     # -- the contract of BaseLearner
 
@@ -142,7 +156,8 @@ class ShortList(BaseLearner):
         history = self.history
         fault = correction and self.fault(correction.feature, item, guess.example)
         self.rounds += 1
-        number = history.add(item, guess.label if correction is None else correction.label)
+        label = guess.label if correction is None else correction.label
+        number = history.add(item, label, self._bits_of(item))
         self._asked = None
         if fault:
             self.note(fault)

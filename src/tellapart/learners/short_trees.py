@@ -22,8 +22,9 @@ from tellapart.learners.history import Bits
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.intp]
-Parts = tuple[tuple[int, bool], ...]
-"""Columns, each with the truth it must have."""
+Part = tuple[int, bool]
+"""A column with the truth it must have."""
+Parts = tuple[Part, ...]
 
 MOST_PARTS = 5  # of a test that is improved
 _SWEEPS, _STEPS = 3, 6
@@ -192,6 +193,7 @@ def chain(bits: Floats, weights: Floats, slopes: Array, groups: Numbers, parts: 
     """
     order = np.argsort(weights.sum(0), kind="stable")[::-1].tolist()
     root = node = Node(order[0])
+    nested = Nested(bits, groups)
     rest = np.ones(len(bits), dtype=np.bool_)
     for label in order[1:]:
         signs = dict[int, tuple[int, bool]]()
@@ -199,7 +201,7 @@ def chain(bits: Floats, weights: Floats, slopes: Array, groups: Numbers, parts: 
             signs.setdefault(groups[column], (column, bool(slopes[column, label] > 0)))
         others = np.delete(weights, label, axis=1).max(1)
         won = (weights[:, label] - others) * rest
-        search = _Search(bits, won.astype(np.float32), np.zeros(bits.shape[1]))
+        search = _Search(bits, won.astype(np.float32), np.zeros(bits.shape[1]), nested)
         worth, test = search.retuned(tuple(signs.values())[:parts])
         if worth > 0:
             default = Node(order[0])
@@ -207,6 +209,36 @@ def chain(bits: Floats, weights: Floats, slopes: Array, groups: Numbers, parts: 
             rest &= ~test.match(bits)
             node = default
     return tidy(root)
+
+
+class Nested:
+    """Which parts say nothing new beside another one of the same group, x > 3 beside x > 5: one
+    implies the other on all rows."""
+
+    def __init__(self, bits: Floats, groups: Numbers) -> None:
+        self.bits, self.groups = bits, groups
+        self._found = dict[Part, Bits]()
+
+    def beside(self, part: Part) -> Bits:
+        """The parts that say nothing new: those of truth True first, by columns."""
+        if part not in self._found:
+            column, wanted = part
+            mates = np.flatnonzero(self.groups == self.groups[column])
+            own, theirs = self.bits[:, column], self.bits[:, mates]
+            total, of_own, of_theirs = len(own), own.sum(), theirs.sum(0)
+            both = own @ theirs
+            neither = total - of_own - of_theirs + both
+            alike = (both == of_own) | (both == of_theirs)
+            contrary = (both == 0) | (neither == 0)
+            found = np.zeros((2, self.bits.shape[1]), dtype=np.bool_)
+            found[:, mates] = (alike, contrary) if wanted else (contrary, alike)
+            self._found[part] = found
+        return self._found[part]
+
+    def free(self, part: Part, others: Parts) -> bool:
+        """Whether a part says something new beside others."""
+        column, wanted = part
+        return not any(self.beside(other)[int(not wanted), column] for other in others)
 
 
 class Improvement:
@@ -217,14 +249,23 @@ class Improvement:
     ----------
     cost : of each column
         The weight that a term must win.
+    nested : Nested
+        No test gets two parts of which one implies the other.
     firm : float
         The weight that a change must win beyond that, unless it makes a test shorter.
     """
 
     def __init__(
-        self, bits: Floats, weights: Floats, room: int, cost: Array, firm: float = _CLOSE
+        self,
+        bits: Floats,
+        weights: Floats,
+        room: int,
+        cost: Array,
+        nested: Nested,
+        firm: float = _CLOSE,
     ) -> None:
         self.bits, self.weights, self.room, self.cost, self.firm = bits, weights, room, cost, firm
+        self.nested = nested
 
     def of(self, tree: Node) -> Node:
         """The tree, improved in place."""
@@ -256,7 +297,7 @@ class Improvement:
             return changed
         times, before = repeats(node), node.test
         most = len(before.parts) + (self.room - len(terms(root))) // times
-        search = _Search(here[matter], won[matter], self.cost * times)
+        search = _Search(here[matter], won[matter], self.cost * times, self.nested)
         worth, node.test = search.improved(before, min(most, MOST_PARTS), self.firm)
         if worth <= max(0.0, float(won.sum())) + 1e-6:  # it does not pay at all
             node.become(node.yes if won.sum() > 0 else node.no)
@@ -271,8 +312,8 @@ class _Search:
     """Tests of rows, of which each wins a weight if it passes; one product scores every column and
     every "at least" at once."""
 
-    def __init__(self, bits: Floats, won: Floats, price: Array) -> None:
-        self.bits, self.won, self.price = bits, won, price
+    def __init__(self, bits: Floats, won: Floats, price: Array, nested: Nested) -> None:
+        self.bits, self.won, self.price, self.nested = bits, won, price, nested
         self.across = np.ascontiguousarray(bits.T)
 
     def improved(self, test: Test, most: int, firm: float) -> _Worth:
@@ -317,7 +358,9 @@ class _Search:
         lifted, total = self.across @ level, level.sum(0)
         above = np.append(total[::-1].cumsum()[::-1][1:], 0.0)  # these match without the new part
         worth = np.stack([above + lifted, above + total - lifted]) - self.price[None, :, None]
-        worth[:, [column for column, _ in parts]] = -np.inf
+        for part in parts:
+            worth[:, part[0]] = -np.inf
+            worth[self.nested.beside(part)] = -np.inf
         no, column, least = np.unravel_index(int(worth.argmax()), worth.shape)
         best = float(worth[no, column, least]) - self._paid(parts)
         return best, Test((*parts, (int(column), not no)), int(least) + 1)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from tellapart.errors import FormatError, ParameterError, TellapartError
-from tellapart.sessions.events import NEEDS, Event, seconds
+from tellapart.sessions.events import NEEDS, AnswerWord, Event, seconds
 
 NONSENSE = (LookupError, TypeError, AttributeError, ValueError, AssertionError)
 """What taking in an event raises that does not fit those before it."""
@@ -198,7 +198,7 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    answer: str
+    answer: AnswerWord
     label: str | None = None
     """The key of the label: for a right guess, the guess's."""
     feature: str | None = None

@@ -308,13 +308,16 @@ class Check(NamedTuple):
         return self.on_item is True and self.on_example is not True
 
 
+def _example(state: State, question: Question) -> Row | None:
+    return None if question.example is None else state.items.row(question.example)
+
+
 def given(state: State, question: Question) -> Given:
-    example = None if question.example is None else state.items.row(question.example)
     return Given(
         question.id,
         question.teacher,
         state.items.row(question.item),
-        Guess(state.history.name(question.label), example),
+        Guess(state.history.name(question.label), _example(state, question)),
         question.asks,
         state.history.name(question.kept),
         question.until,
@@ -400,16 +403,15 @@ def answered(state: State, number: int) -> Answered:
     assert act.by is not None
     answer = state.history.answer(number)
     changes = state.history.changes_of(number)
-    guess = given(state, act.question).guess
     return Answered(
         event=act.id,
         number=act.event.number,
         at=act.event.at,
         teacher=act.by,
         item=state.items.row(act.item),
-        guess=cast("str | None", guess.label),
-        example=guess.example,
-        answer=cast(AnswerWord, answer.answer),
+        guess=state.history.name(act.question.label),
+        example=_example(state, act.question),
+        answer=answer.answer,
         label=state.history.name(answer.label),
         feature=answer.feature,
         outcome=state.learning.outcome(number),

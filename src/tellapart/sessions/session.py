@@ -1083,6 +1083,15 @@ class Session:
             seen = [one for one in found if replies.visible(one, viewer)]
             return seen if last is None else seen[len(seen) - min(last, len(seen)) :]
 
+    def answer_of(self, event: str, *, viewer: str | None = None) -> replies.Answered | None:
+        """The answer with the id of an event; None if there is none that the viewer may see."""
+        with self._log.ready() as state:
+            number = state.history.act_of.get(event)
+            if number is None or state.history.acts[number].question is None:
+                return None
+            found = replies.answered(state, number)
+            return found if replies.visible(found, viewer) else None
+
     def label_of(self, item: Item, *, viewer: str | None = None) -> str | None:
         """The label an item was given; None if it has none that the viewer may see."""
         with self._log.ready() as state:

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from tellapart import codec
-from tellapart.combinations import And, Column, Is, Or, Points, say_points
+from tellapart.combinations import And, Column, Is, Or, Points, say_points, unsigned
 from tellapart.model import Literal, Not
 from tellapart.protocol import Feature, Label
 from tellapart.representations.representation import Component, Representation
@@ -115,7 +115,8 @@ def say_feature(feature: Feature, wanted: bool = True) -> str:
             conjunction = isinstance(feature, And) == wanted
             return f"both {' and '.join(said)}" if conjunction else f"either {' or '.join(said)}"
         case Points(terms=terms, at_least=least):
-            counted = [(say_feature(part), weight) for part, weight in terms]
+            signed, least = unsigned(terms, least, Not)
+            counted = [(say_feature(part), weight) for part, weight in signed]
             return say_points(counted, least, wanted, verbs=("meets", "has"))
         case Column(name="legs", value=number):
             if number == 0:

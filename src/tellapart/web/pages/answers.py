@@ -62,8 +62,7 @@ def answers(
     need a reason again. `kept`: an odd answer was kept, and can be listed again."""
     said, found = changed_notice(again), None
     if event := changed or kept:
-        answers = session.history(viewer=call.viewer)
-        found = next((one for one in answers if one.event == event), None)
+        found = session.answer_of(event, viewer=call.viewer)
     if kept and found is not None and found.confirmed:
         said = SAY.stays.format(name(found.item), found.label)
     elif changed and found is not None:

@@ -163,7 +163,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     """Another answer, none, or the same once more: then it is no longer odd."""
     event, page = sent.get("event", ""), _page(sent.get("from", ""))
     call.must_have_answered(session, event)
-    said = next((one for one in session.history(viewer=call.viewer) if one.event == event), None)
+    said = session.answer_of(event, viewer=call.viewer)
     if said is None:
         raise ParameterError(f"there is no answer {event!r}")
     before = session.waiting()

@@ -53,7 +53,7 @@ def test_an_unsure_clause_says_nothing_in_every_language() -> None:
     assert ta.to_sql(zoo, value="clause") == ta.to_sql(model(None, None, None), value="clause")
     assert ta.export.sentences(unsure) == [
         "It is unknown, if milk.",
-        "It is fish, like bass, if fins.",
+        "It is: fish, like bass, if fins.",
         "Otherwise it is unknown.",
     ]
     program: dict[str, object] = {}
@@ -87,7 +87,7 @@ def test_records_are_in_the_model_file_and_on_the_command_line(tmp_path, capsys)
     assert main(["export", str(path), "--to", "sql", "--unsure", "null"]) == 0
     assert "ELSE NULL" in capsys.readouterr().out
     assert main(["export", str(path), "--to", "text", "--unsure", "null", "--error", "0.6"]) == 0
-    assert "2. It is fish" in capsys.readouterr().out
+    assert "2. It is: fish" in capsys.readouterr().out
     table, out = tmp_path / "t.csv", tmp_path / "out.csv"
     table.write_text("milk,fins\ntrue,false\nfalse,true\n")
     arguments = ["predict", str(path), str(table), "-o", str(out), "--quiet", "--unsure", "null"]

@@ -231,7 +231,7 @@ def test_an_unknown_command_does_nothing(room: Room) -> None:
 def test_rules_progress_and_the_earlier_row(make: Callable[..., Room]) -> None:
     room = make(learner="AutoDFF")
     said = room.type(FIRST + "bird\nfeathers\n" + "/rules\n/progress\n/quit\n" + "no\n")
-    assert "It is bird, like duck, if feathers" in said
+    assert "It is: bird, like duck, if feathers" in said
     assert "You have taught 2 of 5 rows." in said
     room.type("/example\nfish\n")
     assert ("fish" in {label for _, _, label, _ in room.answers}) is True

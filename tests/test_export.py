@@ -195,8 +195,8 @@ def test_export_of_a_simplified_model(tmp_path: Path, capsys: Any) -> None:
     ta.save_model(ta.DecisionList(clauses, ta.Clause((), "duck")), path)
     assert run("export", path, "--to", "text") == 0
     assert capsys.readouterr().out.splitlines() == [
-        "1. It is bear, if milk.",
-        "2. Otherwise it is duck.",
+        "1. It is: bear, if milk.",
+        "2. Otherwise it is: duck.",
     ]
 
 

@@ -21,7 +21,7 @@ def read(said: list[str], item: frozenset[str]) -> str:
     for sentence in said:
         head, _, unless = sentence.removesuffix(".").partition(", unless ")
         head, _, wanted = head.partition(", if ")
-        label = head.removeprefix("Otherwise it is ").removeprefix("It is ")
+        label = head.removeprefix("Otherwise it is").removeprefix("It is").removeprefix(":").strip()
         must = [name for name in wanted.replace(" and ", ", ").split(", ") if name]
         must_not = [name for name in unless.replace(" or ", ", ").split(", ") if name]
         if all(name in item for name in must) and not any(name in item for name in must_not):
@@ -41,12 +41,12 @@ def test_a_reader_of_the_sentences_labels_as_the_model_does(
 def test_examples_commas_and_repeated_literals() -> None:
     three = (Literal("eggs"), Literal("eggs"), Literal("fins", False), Literal("milk", False))
     model = DecisionList((Clause((*three, Literal("hair", False)), "bird", "duck"),))
-    assert sentences(model)[0] == "It is bird, like duck, if eggs, unless fins, milk or hair."
+    assert sentences(model)[0] == "It is: bird, like duck, if eggs, unless fins, milk or hair."
 
 
 def test_what_can_never_apply_is_left_out() -> None:
     model = DecisionList((Clause((), "bird", "duck"), Clause((Literal("milk"),), "mammal")))
-    assert sentences(model) == ["It is bird, like duck."]
+    assert sentences(model) == ["It is: bird, like duck."]
 
 
 def test_nothing_learnt() -> None:
@@ -71,7 +71,7 @@ def test_words_of_a_world() -> None:
 def test_compound_features_are_in_brackets() -> None:
     both = And("milk", Not("eggs"))
     model = DecisionList((Clause((Literal("hair", False), Literal(both, False)), "bird"),))
-    assert sentences(model)[0] == "It is bird, unless hair or (milk and not eggs)."
+    assert sentences(model)[0] == "It is: bird, unless hair or (milk and not eggs)."
 
 
 def test_conditions_are_in_words_and_not_in_sql():
@@ -82,8 +82,15 @@ def test_conditions_are_in_words_and_not_in_sql():
         (Clause((Literal(cheap), Literal(small, False)), "spam"),), Clause((), "ham")
     )
     assert to_text(model).splitlines() == [
-        '1. It is spam, if subject contains "cheap", unless size < 9 and subject does not contain'
+        '1. It is: spam, if subject contains "cheap", unless size < 9 and subject does not contain'
         ' "lunch".',
-        "2. Otherwise it is ham.",
+        "2. Otherwise it is: ham.",
     ]
     assert "ILIKE" not in to_svg(model)
+
+
+def test_a_label_that_may_need_an_article_stands_behind_a_colon() -> None:
+    model = DecisionList((Clause((Literal("reset"),), "login problem"),), Clause((), None))
+    assert sentences(model) == ["It is: login problem, if reset.", "Otherwise it is unknown."]
+    named = Words(label=lambda label: f"a {label}" if label else "unknown")
+    assert sentences(model, named)[0] == "It is a login problem, if reset."

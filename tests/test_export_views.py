@@ -95,7 +95,7 @@ def test_of_many_points_the_heaviest_are_the_reason() -> None:
     many = ta.features.Points({f"c{n}": 1 + (n == 7) for n in range(20)}, 9)
     sql = ta.to_select(one(many), table="items")
     brief = "(2 for c7, 1 for c0, 1 for c1, 1 for c10, 1 for c11, and 15 more).' AS because"
-    assert f"'It is yes, like it, if at least 9 points {brief}" in sql
+    assert f"'It is: yes, like it, if at least 9 points {brief}" in sql
     assert "1 for c12" in ta.export.sentences(one(many))[0]
     several = [ta.features.Points({f"c{n}": 1 for n in range(m)}, 2) for m in (8, 9)]
     assert brief_sentences(one(*several))[0].endswith(
@@ -189,8 +189,8 @@ def test_models_that_say_little() -> None:
     table = "CREATE TABLE t AS SELECT 1 AS id UNION ALL SELECT 2"
     for model, label, because in (
         (ta.DecisionList(), None, "Nothing has been learnt yet."),
-        (ta.DecisionList((), ta.Clause((), "fish")), "fish", "It is fish."),
-        (one(ta.Or()), "no", "Otherwise it is no."),
+        (ta.DecisionList((), ta.Clause((), "fish")), "fish", "It is: fish."),
+        (one(ta.Or()), "no", "Otherwise it is: no."),
     ):
         sql = ta.to_select(model, "sqlite", table="t", keep=["id"])
         found = [(row[1], row[3]) for row in in_sqlite(sql, table)[1]]

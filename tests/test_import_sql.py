@@ -175,7 +175,7 @@ def test_the_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rules.sql").write_text("CASE WHEN legs > 3 THEN 'bear' ELSE 'duck' END")
     assert main(["import", "rules.sql", "-o", "model.json", "--type", "legs=integer"]) == 0
-    assert capsys.readouterr().out == "1. It is bear, if legs > 3.\n2. Otherwise it is duck.\n"
+    assert capsys.readouterr().out == "1. It is: bear, if legs > 3.\n2. Otherwise it is: duck.\n"
     assert ta.load_model("model.json").features[0].schema == {"legs": "integer"}
     monkeypatch.setattr("sys.stdin", io.StringIO("CASE WHEN tall(legs) THEN 1 END"))
     assert main(["import", "-", "-o", "other.json"]) == 1

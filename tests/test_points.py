@@ -134,7 +134,7 @@ def test_words() -> None:
         (ta.Clause((ta.Literal(some), ta.Literal(weighed, False)), "yes"),), ta.Clause((), "no")
     )
     assert ta.export.sentences(model)[0] == (
-        "It is yes, if at least 2 of (a, b, c),"
+        "It is: yes, if at least 2 of (a, b, c),"
         " unless at least 1 point (2 for n is 2 or 4, minus 1 for b)."
     )
     assert "at least 2 of (a, b, c)" in ta.export.to_text(model)

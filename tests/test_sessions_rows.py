@@ -231,7 +231,7 @@ def test_what_goes_on_without_the_table(
             shown = ann.get(f"/s/zoo{path}")
             assert shown.status_code == 200
             assert why in shown.text
-            assert "It is fowl, like duck." in shown.text
+            assert "It is: fowl, like duck." in shown.text
             assert "b1" not in shown.text
             by_ann = "<td>Ann</td>"
             assert shown.text.count(by_ann) == sum(

@@ -22,6 +22,7 @@ from hypothesis.stateful import (
 
 from plain_session import PlainAct, PlainSession
 from tellapart.errors import ParameterError
+from tellapart.protocol import Guess
 from tellapart.sessions import Ending, Given, Session, Store
 from tellapart.sessions.config import make_learner, with_columns
 from tellapart.tables import Table
@@ -149,7 +150,7 @@ class Sessions(RuleBasedStateMachine):
         found = next(a for a in self.session.history() if a.event == event)
         if not act.alive or (act.shown[0] is None and answer == "right"):
             return
-        words = self._words(data, found.item, found.guess, answer)
+        words = self._words(data, found.item, Guess(found.guess, found.example), answer)
         self.session.change(teacher, event, *words)
         said = self._said(words, act.shown)
         before = self.plain.said(number)

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from suggestion_pairs import TABLES, Pairs
+from suggestion_pairs import TABLES, Pairs, tickets
 from tellapart import Session, Store, Table
 from tellapart.sessions import Given
 
@@ -68,6 +68,15 @@ def test_two_rows_of_one_payee_are_not_told_apart_by_nine_limits_of_the_amount(
     assert sum("amount" in text for text in found) <= 4, found
     assert found[0] in ("amount < -20", "amount < -50", "amount < -40"), found
     assert not [text for text in found if text.startswith("id ")], found
+
+
+def test_the_code_of_a_ticket_is_not_suggested(store: Store) -> None:
+    def made() -> tuple[Table, str, str, Pairs]:
+        table, one, other, pairs = tickets()
+        return Table(table.frame(table.columns), id="ticket"), one, other, pairs
+
+    found = first_nine(store, made)
+    assert not [text for text in found if "ticket" in text], found
 
 
 def test_a_number_of_the_row_is_suggested_where_nothing_else_tells(store: Store) -> None:

@@ -107,6 +107,9 @@ def test_a_cell_is_shown_with_the_decimals_of_its_column_and_without_empty_secon
         ["1204.25", "3", "2026-05-04 09:30:07"],
     ]
     assert [cells[0] for cells in shown[2:]] == ["nothing known", "250,000.00"]
+    later = Table({"at": [datetime(2026, 5, 6, 7), datetime(2026, 5, 5, 5, 9)]})
+    found = offers(later.items[0], later.items[1], "at")
+    assert [one.text for one in found] == [">= 2026-05-06 00:00"]
 
 
 def test_what_was_learnt_is_said_in_her_words_with_the_rows_it_moved(

@@ -2,32 +2,32 @@ CASE
   -- In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown.
   -- TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k.
   -- IS NOT TRUE: false or NULL.
-  -- It is 0, if price / quantity > 10.
+  -- It is: 0, if price / quantity > 10.
   WHEN CAST(price AS DOUBLE) / NULLIF(CAST(quantity AS DOUBLE), 0) > 10
     AND (price = 0 OR ABS(price) BETWEEN 1e-75 AND 1e75)
     AND (quantity = 0 OR ABS(quantity) BETWEEN 1e-75 AND 1e75)
   THEN 0
-  -- It is 1, if title contains "goalie".
+  -- It is: 1, if title contains "goalie".
   WHEN TRANSLATE(title, 'AEGILO', 'aegilo') LIKE '%goalie%' THEN 1
-  -- It is 2, if title is "10%".
+  -- It is: 2, if title is "10%".
   WHEN title = '10%' THEN 2
-  -- It is 3, if lower(title) = 'straße'.
+  -- It is: 3, if lower(title) = 'straße'.
   WHEN TRANSLATE(title, 'AERST', 'aerst') LIKE 'straße' THEN 3
-  -- It is 4, if sold >= 2024-12-31.
+  -- It is: 4, if sold >= 2024-12-31.
   WHEN sold >= DATE '2024-12-31' THEN 4
-  -- It is 5, if at < 2024-12-31 12:00:00.
+  -- It is: 5, if at < 2024-12-31 12:00:00.
   WHEN "at" < TIMESTAMP '2024-12-31 12:00:00' THEN 5
-  -- It is 6, if year of at is 2024.
+  -- It is: 6, if year of at is 2024.
   WHEN EXTRACT(YEAR FROM "at") = 2024 THEN 6
-  -- It is 7, if new is unknown.
+  -- It is: 7, if new is unknown.
   WHEN "new" IS NULL THEN 7
-  -- It is 8, if title < 'm'.
+  -- It is: 8, if title < 'm'.
   WHEN title < 'm' THEN 8
-  -- It is 9, if length(trim(title)) > 3.
+  -- It is: 9, if length(trim(title)) > 3.
   WHEN LENGTH(TRIM(title, ' ')) > 3 THEN 9
-  -- It is 10, if weekday of at >= Saturday.
+  -- It is: 10, if weekday of at >= Saturday.
   WHEN EXTRACT(ISODOW FROM "at") >= 6 THEN 10
-  -- It is 99, unless price / quantity > 10 or new.
+  -- It is: 99, unless price / quantity > 10 or new.
   WHEN (CAST(price AS DOUBLE) / NULLIF(CAST(quantity AS DOUBLE), 0) > 10 AND (price = 0 OR ABS(price) BETWEEN 1e-75 AND 1e75) AND (quantity = 0 OR ABS(quantity) BETWEEN 1e-75 AND 1e75)) IS NOT TRUE
     AND "new" IS NOT TRUE
   THEN 99

@@ -1,29 +1,29 @@
 CASE
   -- In arithmetic, a number beyond 1e75, or below 1e-75 and not 0, counts as unknown.
   -- TRANSLATE instead of LOWER, which makes more letters into these: the Kelvin sign into k.
-  -- It is 0, if price / quantity > 10.
+  -- It is: 0, if price / quantity > 10.
   WHEN CASE WHEN ([price] = 0e0 OR ABS([price]) BETWEEN 1e-75 AND 1e75) AND ([quantity] = 0e0 OR ABS([quantity]) BETWEEN 1e-75 AND 1e75) THEN CAST([price] AS FLOAT) / NULLIF(CAST([quantity] AS FLOAT), 0e0) END > 10e0 THEN 0
-  -- It is 1, if title contains "goalie".
+  -- It is: 1, if title contains "goalie".
   WHEN TRANSLATE([title] COLLATE Latin1_General_100_BIN2, N'AEGILO', N'aegilo') LIKE N'%goalie%' THEN 1
-  -- It is 2, if title is "10%".
+  -- It is: 2, if title is "10%".
   WHEN [title] COLLATE Latin1_General_100_BIN2 LIKE N'10!%' ESCAPE N'!' THEN 2
-  -- It is 3, if lower(title) = 'straße'.
+  -- It is: 3, if lower(title) = 'straße'.
   WHEN TRANSLATE([title] COLLATE Latin1_General_100_BIN2, N'AERST', N'aerst') LIKE N'straße' THEN 3
-  -- It is 4, if sold >= 2024-12-31.
+  -- It is: 4, if sold >= 2024-12-31.
   WHEN [sold] >= CAST(N'2024-12-31' AS DATE) THEN 4
-  -- It is 5, if at < 2024-12-31 12:00:00.
+  -- It is: 5, if at < 2024-12-31 12:00:00.
   WHEN [at] < CAST(N'2024-12-31 12:00:00' AS DATETIME2(6)) THEN 5
-  -- It is 6, if year of at is 2024.
+  -- It is: 6, if year of at is 2024.
   WHEN YEAR([at]) = 2024 THEN 6
-  -- It is 7, if new is unknown.
+  -- It is: 7, if new is unknown.
   WHEN [new] IS NULL THEN 7
-  -- It is 8, if title < 'm'.
+  -- It is: 8, if title < 'm'.
   WHEN CAST(CAST([title] COLLATE Latin1_General_100_BIN2_UTF8 AS VARCHAR(MAX)) AS VARBINARY(MAX)) < CAST(CAST(N'm' COLLATE Latin1_General_100_BIN2_UTF8 AS VARCHAR(MAX)) AS VARBINARY(MAX)) THEN 8
-  -- It is 9, if length(trim(title)) > 3.
+  -- It is: 9, if length(trim(title)) > 3.
   WHEN (LEN((TRIM([title]) + N'.') COLLATE Latin1_General_100_CS_AS_SC) - 1) > 3 THEN 9
-  -- It is 10, if weekday of at >= Saturday.
+  -- It is: 10, if weekday of at >= Saturday.
   WHEN (DATEDIFF(DAY, CAST(N'0001-01-01' AS DATE), [at]) % 7 + 1) >= 6 THEN 10
-  -- It is 99, unless price / quantity > 10 or new.
+  -- It is: 99, unless price / quantity > 10 or new.
   WHEN CASE WHEN CASE WHEN ([price] = 0e0 OR ABS([price]) BETWEEN 1e-75 AND 1e75) AND ([quantity] = 0e0 OR ABS([quantity]) BETWEEN 1e-75 AND 1e75) THEN CAST([price] AS FLOAT) / NULLIF(CAST([quantity] AS FLOAT), 0e0) END > 10e0 THEN 1 ELSE 0 END = 0
     AND CASE WHEN [new] = 1 THEN 1 ELSE 0 END = 0
   THEN 99

@@ -86,7 +86,7 @@ def to_python(
     >>> program = {"__name__": "exported"}
     >>> exec(to_python(model), program)
     >>> program["predict"]({"milk"}), program["explain"]({}).because
-    ('bear', 'Otherwise it is duck.')
+    ('bear', 'Otherwise it is: duck.')
     """
 
     def literal(value: Any, depth: int) -> str:

@@ -81,9 +81,9 @@ def to_sql(
     >>> print(to_sql(model))
     CASE
       -- IS NOT TRUE: false or NULL.
-      -- It is whale, if milk, unless legs >= 4.
+      -- It is: whale, if milk, unless legs >= 4.
       WHEN milk AND (legs >= 4) IS NOT TRUE THEN 'whale'
-      -- It is bear, if milk.
+      -- It is: bear, if milk.
       WHEN milk THEN 'bear'
       ELSE 'duck'
     END

@@ -69,7 +69,8 @@ class Words:
     Parameters
     ----------
     label : label -> text, default=str
-        With its article, where labels are nouns: "a bird".
+        With its article, where labels are nouns: "a bird". A bare label has a colon before it:
+        nobody knows whether it needs an article.
     feature : (feature, wanted) -> text
         What an item is when the feature holds, or does not: "gives milk", "gives no milk". By
         default the feature's name, with "not" before it.
@@ -123,8 +124,8 @@ def sentences(model: DecisionList, words: Words | None = None) -> list[str]:
     ...     default=Clause((), "mammal", "bear"))
     >>> for sentence in sentences(zoo):
     ...     print(sentence)
-    It is bird, like duck, if eggs, unless fins or milk.
-    Otherwise it is mammal, like bear.
+    It is: bird, like duck, if eggs, unless fins or milk.
+    Otherwise it is: mammal, like bear.
     >>> sentences(DecisionList((Clause((Literal("eggs"),), "bird"),)))[1]
     'Otherwise it is unknown.'
     """
@@ -137,7 +138,7 @@ def _sentences(model: DecisionList, words: Callable[[Clause], Words]) -> list[st
     if all(clause.label is None and clause.record is None for clause in clauses):
         return ["Nothing has been learnt yet."]
     return [
-        ("Otherwise it is " if number and not clause.literals else "It is ")
+        ("Otherwise it is" if number and not clause.literals else "It is")
         + _body(clause, words(clause))
         for number, clause in enumerate(clauses)
     ]
@@ -156,7 +157,7 @@ def brief_sentences(model: DecisionList) -> list[str]:
     >>> from tellapart.model import Literal
     >>> many = Points({letter: 1 for letter in "abcdefgh"}, 4)
     >>> brief_sentences(DecisionList((Clause((Literal(many),), "bird"),), Clause((), "fish")))[0]
-    'It is bird, if at least 4 of (a, b, c, d, e, and 3 more).'
+    'It is: bird, if at least 4 of (a, b, c, d, e, and 3 more).'
     """
     return _sentences(model, brief_words)
 
@@ -182,7 +183,7 @@ def answers(model: DecisionList, error: float = 0.05) -> list[Answer]:
     record.
 
     >>> answers(DecisionList((), Clause((), "bird", "duck")))[0]
-    Answer(label='bird', rule=1, because='It is bird, like duck.', like='duck', is_sure=None)
+    Answer(label='bird', rule=1, because='It is: bird, like duck.', like='duck', is_sure=None)
     """
     clauses, said = reachable(model), brief_sentences(model)
     if len(said) != len(clauses):  # nothing is learnt yet
@@ -201,7 +202,7 @@ def to_text(model: DecisionList, words: Words | None = None) -> str:
     """The sentences, numbered.
 
     >>> print(to_text(DecisionList((), Clause((), "bird", "duck"))))
-    1. It is bird, like duck.
+    1. It is: bird, like duck.
     """
     return "\n".join(f"{n}. {said}" for n, said in enumerate(sentences(model, words), start=1))
 
@@ -209,7 +210,8 @@ def to_text(model: DecisionList, words: Words | None = None) -> str:
 def _body(clause: Clause, words: Words) -> str:
     wanted = dict.fromkeys(feature for feature, wanted in clause.literals if wanted)
     forbidden = dict.fromkeys(feature for feature, wanted in clause.literals if not wanted)
-    parts = ["unknown" if clause.label is None else words.label(clause.label)]
+    label = " unknown" if clause.label is None else f" {words.label(clause.label)}"
+    parts = [f":{label}" if words.label is str and clause.label is not None else label]
     if clause.example is not None:
         parts.append(f"like {words.item(clause.example)}")
     if wanted:

@@ -7,11 +7,12 @@ page fills it in and the session parses it like anything else.
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from tellapart.columns.thresholds import round_cuts
 from tellapart.features import letter_case
+from tellapart.features.phrasing import shown_time
 from tellapart.features.tree import NAMES, Type
 from tellapart.tables import Row
 
@@ -125,8 +126,11 @@ def _value(row: Row, column: str, kind: Type | None) -> list[Offer]:
 def _of_date(name: str, mine: Any, theirs: Any) -> list[Offer]:
     op = ">=" if mine > theirs else "<"
     cuts = round_cuts(min(mine, theirs), max(mine, theirs))[:1]
-    said = [(f"{op} {cut}" if op == ">=" else f"before {cut}", cut) for cut, _ in cuts]
-    found = [Offer(text, f"{name} {op} {cut}", weak=True) for text, cut in said]
+    found = []
+    for cut, _ in cuts:
+        shown = shown_time(cut) if isinstance(cut, datetime) else str(cut)
+        text = f"{op} {shown}" if op == ">=" else f"before {shown}"
+        found.append(Offer(text, f"{name} {op} {cut}", weak=True))
     if mine.month != theirs.month:
         month = NAMES["month"][mine.month - 1]
         found.append(Offer(f"in {month}", f"month of {name} is {month}", weak=True))

@@ -240,11 +240,10 @@ def _sense(table: Table, one: Candidate) -> int:
 
 
 def _is_key(table: Table, column: str) -> bool:
-    """Whether a column of numbers only says which row it is."""
-    if column in table.row_numbers:
+    """Whether a column only says which row it is: a number, or an id that is a code."""
+    if column in table.row_numbers or (column == table.id and column != table.title):
         return True
-    whole = table.types.get(column) is Type.INTEGER
-    return whole and (column == table.id or _KEY_NAMES.search(column) is not None)
+    return table.types.get(column) is Type.INTEGER and _KEY_NAMES.search(column) is not None
 
 
 def _is_year(table: Table, column: str) -> bool:

@@ -116,8 +116,8 @@ def left_out(values: Array, vectors: Array, wanted: Array, turned: Array, cost: 
     """By how much each row is missed when weights and start are fitted without it.
 
     `wanted`, and the rows whose products were decomposed into values and vectors, are centred;
-    `turned` is `wanted` by vectors. The fit is linear in what is wanted, so a row that is left out is
-    missed by its residual over one minus its own influence.
+    `turned` is `wanted` by vectors. The fit is linear in what is wanted, so a row that is left out
+    is missed by its residual over one minus its own influence.
     """
     kept = values / (values + cost)
     fitted = vectors @ (turned * kept[:, None])

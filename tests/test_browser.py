@@ -74,9 +74,15 @@ def test_a_reason_with_a_mistake_in_it_is_mended(
     page.keyboard.type("legz >= 0")
     page.locator("#means", has_text="legz").wait_for()
     assert "bad" in (page.get_attribute("#means", "class") or "")
-    teacher.press("Enter")  # refused, and what was written is still there
-    assert page.input_value("#why") == "legz >= 0"
+    page.keyboard.press("Escape")
+    page.keyboard.type("asdfgh")
+    page.locator("#means.bad").wait_for()
+    teacher.press("Enter")  # refused, and what was written is still there, to be written anew
+    assert page.input_value("#why:focus") == "asdfgh"
+    assert page.evaluate("getSelection().toString()") == "asdfgh"
     assert history(server, session)[1:] == []
+    page.keyboard.type("x")
+    assert page.input_value("#why") == "x"
     told = page.locator("#reasons button").first.get_attribute("data-said") or ""
     page.fill("#why", told)
     page.wait_for_selector("#means.good")
@@ -86,6 +92,24 @@ def test_a_reason_with_a_mistake_in_it_is_mended(
     text = page.text_content("#card") or ""
     assert "New rule" in text
     assert history(server, session)[1]["feature"] is not None
+
+
+def test_enter_takes_the_reason_that_was_meant_if_it_tells_the_rows_apart(
+    open_page: OpenPage, begin: Callable[..., str], server: Server
+) -> None:
+    session = begin(labels=["mammal", "bird"])
+    teacher = open_page(session)
+    teacher.press("Enter")  # nothing is typed yet
+    assert teacher.page.inner_text(".learnt") == "Type a label first."
+    assert teacher.page.input_value("#say:focus") == ""
+    teacher.press("1")
+    teacher.press("2")
+    item = teacher.item
+    teacher.page.keyboard.type(item)
+    hint = f'Did you mean name contains "{item}"? Enter takes it.'
+    teacher.page.locator("#means", has_text=hint).wait_for()
+    teacher.press("Enter")
+    assert history(server, session)[1]["feature"] == f"name ILIKE '%{item}%'"
 
 
 def test_two_browsers_two_teachers_one_session(

@@ -245,13 +245,29 @@ def test_help_names_every_command(room: Room) -> None:
     assert "/skip" in room.type("?\n")  # and a line of a pipe
 
 
+def test_help_and_the_list_of_commands_answer_nothing(room: Room) -> None:
+    room.type(FIRST)
+    said = room.type("?\n/\n")
+    assert said.count("/skip") == 2
+    assert said.count("Yes, the guess is right") == 1
+    assert room.answers == [MAMMAL]
+
+
+def test_no_key_that_acts_at_once_is_help(room: Room) -> None:
+    keys = OneKey("?")
+    talk(room.session, "Ann", keys, Console(file=io.StringIO()))
+    assert not set(keys.single) & set("?/")  # the Enter after it would be another answer
+
+
 class OneKey:
     """A terminal on which one key is pressed."""
 
     def __init__(self, key: str) -> None:
         self.keys = [key]
+        self.single = ""
 
     def word(self, prompt: str, single: str = "") -> str | None:
+        self.single += single
         return self.keys.pop() if self.keys else None
 
 

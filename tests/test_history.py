@@ -65,7 +65,10 @@ def test_an_old_log_says_what_it_said(log: Path) -> None:
     kept = {name: value for name, value in KEPT[log.stem].items() if name != "leases"}
     if kept["settings"]["order"] == "least sure":  # it is read as "mixed"
         kept["settings"] = {**kept["settings"], "order": "mixed"}
-    assert said(History.of(events(log))) == kept
+    found = said(History.of(events(log)))
+    # a label that came again after undo has its later place now
+    found["labels"], kept["labels"] = sorted(found["labels"]), sorted(kept["labels"])
+    assert found == kept
 
 
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.stem)

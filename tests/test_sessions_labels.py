@@ -37,6 +37,17 @@ def test_labels_are_added_renamed_and_merged(store: Store) -> None:
             session.add_label("Ann", "fish")
 
 
+def test_a_label_that_comes_again_after_undo_is_the_last(store: Store) -> None:
+    with zoo(store) as session:
+        answer(session, "Ann", "wrong", "slip")
+        session.undo("Ann")
+        session.add_label("Ann", "mammal")
+        answer(session, "Ann", "wrong", "bird")
+        assert session.labels == ["mammal", "bird"]
+        answer(session, "Ann", "wrong", "slip", "wings")
+        assert session.labels == ["mammal", "bird", "slip"]
+
+
 def test_a_label_only_in_undone_answers_is_not_listed(store: Store) -> None:
     with zoo(store) as session:
         answer(session, "Ann", "wrong", "mamal")

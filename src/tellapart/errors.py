@@ -42,10 +42,14 @@ class ProtocolError(TellapartError):
 class FeatureError(TellapartError):
     """A feature cannot be read on an item, or a text is no feature."""
 
-    def __init__(self, message: str, *, spot: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self, message: str, *, spot: tuple[int, int] | None = None, meant: str | None = None
+    ) -> None:
         super().__init__(message)
         self.spot = spot
         """The first and one past the last character of the text at fault."""
+        self.meant = meant
+        """The nearest condition to the text, if there is one."""
 
 
 class FormatError(TellapartError, ValueError):

@@ -104,9 +104,10 @@ class _Conversation:
             self.screen.say(CONSOLE["next"].format(file, next_file(file)))
 
     def read(self, prompt: str, keys: str = "") -> str:
-        """What is typed next: a word, or one of the keys; help is given at once."""
-        while (word := self.keyboard.word(prompt, keys)) == "?":
-            self.screen.help()
+        """What is typed next: a word, or one of the keys. Help, and the list of commands, are given
+        at once."""
+        while (word := self.keyboard.word(prompt, keys)) in ("?", "/"):
+            self.screen.help() if word == "?" else self.screen.commands()
         if word is None:
             raise _Stop
         return word
@@ -150,7 +151,7 @@ class _Conversation:
         self.repeat(lambda: self.read_answer(given))
 
     def read_answer(self, given: Given) -> bool:
-        word = self.read("> ", f"{_DIGITS}?")
+        word = self.read("> ", _DIGITS)
         if word.startswith("/"):
             return self.command(given, word)
         if word == ENTER and given.asks == "answer":
@@ -226,7 +227,7 @@ class _Conversation:
 
         def step() -> bool:
             nonlocal shown, start
-            word = self.read("because> ", f"0{_DIGITS}+?")
+            word = self.read("because> ", f"0{_DIGITS}+")
             if word.startswith("/"):
                 return self.command(given, word)
             if word.startswith("#"):
@@ -329,7 +330,7 @@ class _Conversation:
         if last is None:
             return False
         self.screen.say(CONSOLE["change"].format(name(last.item), given.guess.label), "bold")
-        word = self.read("> ", f"{_DIGITS}?")
+        word = self.read("> ", _DIGITS)
         if word.startswith("/"):
             return self.command(given, word)
         if (label := self.label_of(word)) is None:
@@ -469,9 +470,15 @@ class Screen:
 
     def help(self) -> None:
         """What can be typed."""
-        commands = [(f"/{one}", words) for one, words in COMMANDS.items() if one not in _ON_PAGE]
-        for keys, words in (*CONSOLE_HELP, *commands, ("/quit", "Stop; every answer is saved")):
+        for keys, words in CONSOLE_HELP:
             self.say(f"  {keys:<10} {words}")
+        self.commands()
+
+    def commands(self) -> None:
+        """What stands behind `/`."""
+        listed = [(f"/{one}", words) for one, words in COMMANDS.items() if one not in _ON_PAGE]
+        for command, words in (*listed, ("/quit", "Stop; every answer is saved")):
+            self.say(f"  {command:<10} {words}")
 
 
 def _text(text: str, style: str = "") -> Text:

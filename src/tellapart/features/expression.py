@@ -211,7 +211,7 @@ def _with_nearest(error: FeatureError, text: str, kinds: Mapping[str, Type]) -> 
     from tellapart.features.phrasing import spoken
 
     said = f"{what}. Did you mean: {spoken(made)}"
-    return FeatureError("\n".join([said, *shown]), spot=error.spot)
+    return FeatureError("\n".join([said, *shown]), spot=error.spot, meant=str(made))
 
 
 def types(schema: Mapping[str, Any]) -> dict[str, Type]:

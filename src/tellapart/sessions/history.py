@@ -257,8 +257,6 @@ class History:
         """The number of the last event."""
         self.ids: dict[str, Event] = {}
         self.labels = Labels()
-        self.listed: set[str] = set()
-        """The labels that were added by themselves, and not just used."""
         self.meanings: dict[str, str] = {}
         """What labels mean, by their keys."""
         self.settings = Settings()
@@ -286,6 +284,7 @@ class History:
         self.changed_from = 0
         """The first act that means something else than when the learner last followed."""
         self._uses: dict[str, int] = {}
+        """How often each label is said or was added, in the order of their coming."""
 
     @classmethod
     def of(cls, events: Iterable[Event], key: Callable[[Any], Key] = id_key) -> History:
@@ -386,10 +385,9 @@ class History:
         return "right" if answer.label == self.labels.same(act.question.label) else "mistake"
 
     def label_keys(self) -> list[str]:
-        """The labels there are: those added, and those in use."""
-        used = {self.labels.same(key) for key, times in self._uses.items() if times > 0}
-        used |= {self.labels.same(key) for key in self.listed}
-        return [key for key in self.labels.current() if key in used]
+        """The labels there are, in the order of their coming: those added, and those in use. One
+        that no answer has any more is forgotten, and comes anew with the next."""
+        return list(dict.fromkeys(map(self.labels.same, self._uses)))
 
     def name(self, key: Any) -> str | None:
         return None if key is None else self.labels.name(str(key))
@@ -418,7 +416,7 @@ class History:
         for rule in event.data.get("rules", ()):
             self.labels.key(rule["label"])
         for name in event.data.get("labels", ()):
-            self.listed.add(self.labels.key(name))
+            self._use_label(self.labels.key(name), 1)
         self._take_settings(event)
 
     def _take_settings(self, event: Event) -> None:
@@ -523,6 +521,7 @@ class History:
         self._count_label(number, -1)
         self.acts[number].changes.append(act.number)
         self._count_label(number, 1)
+        self._forget_unused_labels()
         return self._hear_change(number, before)
 
     def _hear_change(self, number: int, before: Answer) -> bool:
@@ -546,6 +545,7 @@ class History:
         act.alive = redo
         for answer in answers:
             self._count_label(answer, 1)
+        self._forget_unused_labels()
         key, was, to = act.labels
         if act.kind == "label renamed":
             self.labels.rename(key, to if redo else was)
@@ -564,7 +564,7 @@ class History:
         self._add(event, self.key(event.data["item"]))
 
     def _take_label_added(self, event: Event) -> None:
-        self.listed.add(self.labels.add(event.data["label"]))
+        self._use_label(self.labels.add(event.data["label"]), 1)
 
     def _take_label_described(self, event: Event) -> None:
         self.meanings[self.labels.must_find(event.data["label"])] = event.data["meaning"]
@@ -642,4 +642,11 @@ class History:
     def _count_label(self, number: int, times: int) -> None:
         label = self.raw_answer(number).label
         if label is not None and self.acts[number].alive:
-            self._uses[label] = self._uses.get(label, 0) + times
+            self._use_label(label, times)
+
+    def _use_label(self, label: str, times: int) -> None:
+        self._uses[label] = self._uses.get(label, 0) + times
+
+    def _forget_unused_labels(self) -> None:
+        for label in [label for label, times in self._uses.items() if not times]:
+            del self._uses[label]

@@ -58,6 +58,7 @@ SAY = SimpleNamespace(
     type_or_digit="Type a label, or press its digit",
     new_label="New label:",
     no_it_is="No, it is",
+    label_first="Type a label first.",
     this_row="This row",
     earlier_row="Earlier row",
     column="column",
@@ -410,8 +411,11 @@ def may_stop(summary: Summary) -> str:
     )
 
 
-def unread(error: Exception, text: str) -> str:
-    said = str(error).splitlines()[0]
+def unread(error: Exception, text: str, hint: str | None = None) -> str:
+    """Why a text is no reason; `hint` is one that Enter takes in its place."""
+    said = str(error).splitlines()[0].partition(". Did you mean: ")[0]
+    if hint is not None:
+        return f"{said[:1].upper()}{said[1:]}. Did you mean {hint}? Enter takes it."
     if said.startswith("unknown column"):
         return said[:1].upper() + said[1:] + "."
     if " " not in text.strip():

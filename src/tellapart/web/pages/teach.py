@@ -123,7 +123,7 @@ def label(
     shown = given_to(session, call, given)
     wanted = _label(session, call, {"label": label, "typed": typed})
     if wanted is None:
-        raise ParameterError("a label is wanted: choose one, or type a new one")
+        return _respond(call, _card(session, call, notices=_plain(SAY.label_first)))
     # the rules may have changed since the page was drawn, and the guess with them
     now = session.next(call.name)
     if not isinstance(now, Given) or now.item.identity != shown.item.identity:
@@ -220,9 +220,20 @@ def check(
     try:
         found = check_expression(session.table, feature, shown.item, shown.guess.example)
     except FeatureError as error:
-        return JSONResponse({"says": unread(error, feature), "tells": False, "valid": False})
+        said, meant = _not_read(session, error, feature, shown)
+        return JSONResponse({"says": said, "tells": False, "valid": False, "meant": meant})
     says = means(found, opposite(session.table, feature) if found.on_item is False else None)
     return JSONResponse({"says": says, "tells": found.tells, "valid": True})
+
+
+def _not_read(
+    session: Session, error: FeatureError, text: str, shown: Given
+) -> tuple[str, str | None]:
+    """Why a text is no reason, and the nearest one, if that tells the two rows apart."""
+    meant, table = error.meant, session.table
+    if meant is None or not check_expression(table, meant, shown.item, shown.guess.example).tells:
+        return unread(error, text), None
+    return unread(error, text, spoken(table.parse(meant))), meant
 
 
 @router.get("/moved")
@@ -271,6 +282,8 @@ _LATER: WeakKeyDictionary[Session, tuple[int, Before]] = WeakKeyDictionary()
 def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, Any]:
     given, answer = sent.get("given", ""), sent.get("answer", "")
     label = _label(session, call, sent) if answer == "wrong" else None
+    if answer == "wrong" and label is None:
+        return _card(session, call, notices=_plain(SAY.label_first))
     feature = sent.get("feature", "").strip() or None
     if "none" in sent or answer != "wrong":
         feature = None
@@ -283,7 +296,7 @@ def _answer(session: Session, call: Caller, sent: dict[str, str]) -> dict[str, A
     try:
         done = give_answer(session, call, given, answer, label, feature, id=sent.get("id"))
     except FeatureError as error:
-        said = unread(error, feature or "")
+        said, _ = _not_read(session, error, feature or "", session.given(given))
         return _card(session, call, chosen=label, written=feature, wrong=said)
     except ProtocolError:
         now = session.next(call.name)

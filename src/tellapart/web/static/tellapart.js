@@ -86,7 +86,9 @@ function begin() {
   picked = "";
   const types = box();
   if (types && !fine && types.dataset.touch) types.placeholder = types.dataset.touch;
-  if (types && fine && !$("[autofocus]:not([data-types])")) types.focus({ preventScroll: true });
+  const refused = $("#why") && $("#means.bad") && $("#why").value; // it is to be written anew
+  if (refused) ($("#why").focus({ preventScroll: true }), $("#why").select());
+  else if (types && fine && !$("[autofocus]:not([data-types])")) types.focus({ preventScroll: true });
   else if (card) $("#ask").focus({ preventScroll: true });
   for (const one of $$("input[data-check]")) if (one.value) check(one);
   for (const time of $$("time[datetime]")) time.textContent = local(new Date(time.dateTime));
@@ -312,7 +314,7 @@ function filter(input) {
 }
 
 let latest = 0;
-let known = ["", false]; // the last text that was checked, and whether it is a reason
+let known = ["", false, null]; // the last text that was checked, whether it is a reason, or what it means
 async function check(input) {
   const number = ++latest;
   const told = document.getElementById(input.getAttribute("aria-describedby").split(" ").at(-1));
@@ -328,21 +330,25 @@ async function check(input) {
   const answer = await ask(url, {});
   if (number !== latest || !input.isConnected) return;
   const found = await answer.json();
-  known = [text, found.valid];
-  told.textContent = found.says ?? found.error;
-  told.className = `means ${found.tells ? "good" : "bad"}`;
+  known = [text, found.valid, found.meant];
+  const hit = found.valid === false && !found.meant && filter(input);
+  told.textContent = hit ? `Enter takes ${$("button", hit).dataset.said}.` : found.says ?? found.error;
+  told.className = `means ${found.tells ? "good" : hit ? "" : "bad"}`;
 }
 
-// Enter in the box of a reason saves what is typed, if it is one by itself; else what it begins.
+// Enter in the box of a reason saves what is typed, if it is one by itself; else what the line below says.
 async function enterReason(input) {
   const hit = filter(input);
   const text = input.value;
   if (!picked && known[0] !== text && !text.startsWith("#")) {
     const url = new URL(input.dataset.check, document.baseURI);
     url.searchParams.set("feature", text);
-    known = [text, (await (await ask(url, {})).json()).valid];
+    const found = await (await ask(url, {})).json();
+    known = [text, found.valid, found.meant];
     if (!input.isConnected || input.value !== text) return;
   }
+  const meant = !picked && known[0] === text && known[2];
+  if (meant) reason(meant);
   const typed = picked || known[1];
   if (!typed && hit) $("button", hit).click();
   else input.form.requestSubmit($("[data-key=enter]", input.form));

@@ -71,7 +71,7 @@ def test_rules_sql_report_and_log(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert made["calls"] == len(server.bodies)
         assert made["tokens_sent"] == sum(len(body) // 4 for body in server.bodies)
         assert "'bug'" in sql.read_text()
-        assert sql.read_text().strip() == made["sql"]
+        assert sql.read_text().strip() == made["sql"].strip()
         sent = len(server.bodies)
         assert main(words) == 0  # nothing is left to do
         assert len(server.bodies) == sent

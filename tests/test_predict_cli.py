@@ -132,7 +132,7 @@ def test_numbers_of_clauses_are_those_of_the_sentences(capsys: Any) -> None:
     assert main(["predict", "zoo.json", "zoo.csv"]) == 0
     assert Path("zoo-labelled.csv").read_text() == "label,clause,example\ncow,1,\nowl,2,\n"
     assert main(["export", "zoo.json", "--to", "text"]) == 0
-    assert "1. It is cow" in capsys.readouterr().out
+    assert "1. It is: cow" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("folder")
@@ -144,4 +144,4 @@ def test_a_taught_table_is_exported_by_its_name(capsys: pytest.CaptureFixture[st
     teach()
     capsys.readouterr()
     assert main(["export", "bank.csv", "--to", "text"]) == 0
-    assert "It is food" in capsys.readouterr().out
+    assert "It is: food" in capsys.readouterr().out

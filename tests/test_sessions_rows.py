@@ -220,7 +220,7 @@ def test_what_goes_on_without_the_table(
         assert written.text == model
         assert why in written.headers["x-note"]
         assert "This is the model after event" in written.headers["x-note"]
-        assert ann.get("/api/sessions/zoo/export?to=sql").text.endswith("\n'fowl'\n")
+        assert "\n'fowl'\n-- The model" in ann.get("/api/sessions/zoo/export?to=sql").text
         predicted = ann.get("/api/sessions/zoo/predictions")
         assert predicted.status_code == (409 if gone else 200)
         if not gone:  # of the table as it is now
@@ -239,7 +239,7 @@ def test_what_goes_on_without_the_table(
             )
             of_bob = bob.get(f"/s/zoo{path}").text
             assert of_bob.count(by_ann) == 0
-            assert "It is fowl" in of_bob
+            assert "It is: fowl" in of_bob
         for path in ("export?unsure=null", "predictions?unsure=null"):
             assert ann.call("GET", f"/api/sessions/zoo/{path}", 409)["kind"] == "TableChanged"
         assert len(bob.get("/s/zoo/answers.csv").text.splitlines()) == 2

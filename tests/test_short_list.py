@@ -182,6 +182,42 @@ def test_words_that_were_not_named_do_not_take_the_place_of_those_that_were() ->
     assert not any("amount" in str(feature) for feature in printed(learner.model))
 
 
+TICKETS = {
+    "App crashes in settings": ("bug", "crash"),
+    "Search freezes": ("bug", "freeze"),
+    "Export gives error 500": ("bug", "error"),
+    "Cannot log in": ("login", "log in"),
+    "Locked out": ("login", "locked"),
+    "Code never arrives": ("login", "code"),
+    "Delete my account": ("account", "delete"),
+    "Invoice is wrong": ("billing", "invoice"),
+    "Charged twice": ("billing", "charged"),
+    "How do I add a user?": ("question", "how"),
+}
+"""What a ticket is, and the word that says so."""
+
+
+@pytest.mark.parametrize("seed", [4, 5])
+def test_her_words_stand_although_chance_tells_a_few_rows_apart_as_well(seed: int) -> None:
+    dice = random.Random(seed)
+    rows = [dice.choice(list(TICKETS)) for _ in range(60)]
+    others = {
+        "priority": [dice.choice(["low", "high", "urgent"]) for _ in rows],
+        "channel": [dice.choice(["mail", "phone", "web"]) for _ in rows],
+        "hours_open": [round(dice.uniform(0, 16), 1) for _ in rows],
+    }
+    table = ta.Table({"subject": rows, **others})
+    learner = ta.AutoDFF(columns=table.features())
+    for number, item in enumerate(list(table.items)[:25]):
+        label, word = TICKETS[item["subject"]]
+        guess = learner.guess(item)
+        said = None if guess.label is None else table.parse(f'subject contains "{word}"')
+        learner.learn(item, guess, None if guess.label == label else Correction(label, said))
+        used = [str(feature) for feature in printed(learner.model)]
+        if number >= 8:
+            assert sum("subject" in one for one in used) >= 0.8 * len(used)
+
+
 def test_of_two_equal_columns_the_named_one_is_used() -> None:
     rng = random.Random(1)
     items = [{"a copy": bit, "said": bit, "z": rng.random() < 0.5} for bit in [True, False] * 15]

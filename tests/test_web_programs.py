@@ -50,7 +50,7 @@ def test_new_rows_are_labelled(tmp_path: Path) -> None:
         assert [one["label"] for one in answer.json()] == model.predict(rows)
         first = answer.json()[0]
         assert first.keys() == {"label", "rule", "because", "like"}
-        assert first["because"].startswith(("It is ", "Otherwise it is "))
+        assert first["because"].startswith(("It is: ", "Otherwise it is: "))
         for wrong, reason in (
             ({"hooves": 4}, "no column 'hooves'; columns are: name, milk, legs"),
             ({"milk": "perhaps"}, "column 'milk' should hold bool"),

@@ -1,12 +1,15 @@
 """Give hostile files to every command that reads one: clear messages, no hang, nothing lost.
 
-    python tests/fuzz/fuzz_files.py [--seed 0] [--changed 8] [--only table]
+    python tests/fuzz/fuzz_files.py [--seed 0] [--changed 8] [--only table] [--server]
 
 Tables of all kinds, models, learners, SQL, logs and databases of sessions: cut at every tenth, with
 bytes changed, and bombs, lies, deep, wide and long ones. Each is read by a command of its own
 process with 3 GB of memory and 60 seconds. What is wrong is a traceback, a process that is killed,
 a very long message, or a file that a command changed or left behind. Prints what is wrong,
 how many were read and refused, and the longest time; a small sample is a test.
+
+With `--server`, tables are dropped on a page of a running server instead, and somebody else asks it
+all the while. Printed are the answers, the longest that somebody else waited, and the most memory.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections import Counter
@@ -35,6 +39,7 @@ import polars as pl
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import tellapart as ta
+from server_process import serving
 from teaching import animals, teach
 from tellapart.sessions import Session, Store, export_log
 
@@ -209,15 +214,57 @@ def run(files: Iterator[Hostile], show: int = 20) -> Counter[str]:
     return counts
 
 
+def run_server(files: Iterator[Hostile]) -> bool:
+    """Send every table to a server; whether it stayed up and said what is wrong."""
+    answers: Counter[int] = Counter()
+    waits: list[float] = []
+    done = threading.Event()
+    with TemporaryDirectory() as folder:
+        Path(folder, "good.csv").write_bytes(good_files()["t.csv"][1])
+        with serving("good.csv", cwd=Path(folder)) as server, server.client("Ann") as owner:
+
+            def look() -> None:
+                with server.client("Ann") as somebody:
+                    while not done.wait(0.1):
+                        began = time.monotonic()
+                        somebody.get("/api/sessions/good/progress").raise_for_status()
+                        waits.append(time.monotonic() - began)
+
+            looking = threading.Thread(target=look)
+            looking.start()
+            try:
+                for number, one in enumerate(files):
+                    named = {"name": f"n{number}-{one.name}"}
+                    sent = owner.post("/upload", params=named, content=one.content, timeout=120)
+                    answers[sent.status_code] += 1
+                    if sent.status_code >= 500:
+                        print(f"{one.name}, {one.what}: {sent.text[:500]}", flush=True)
+                state = Path(f"/proc/{server.pid}/status").read_text().split()
+            finally:
+                done.set()
+                looking.join()
+    waits.sort()
+    print(
+        f"{dict(answers)}; somebody else was served {len(waits)} times, median"
+        f" {waits[len(waits) // 2]:.2f} s, longest {waits[-1]:.2f} s; memory of the server at most"
+        f" {int(state[state.index('VmHWM:') + 1]) // 1000} MB",
+        flush=True,
+    )
+    return all(code < 500 for code in answers)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--changed", type=int, default=8)
     parser.add_argument("--only", choices=COMMANDS)
+    parser.add_argument("--server", action="store_true")
     given = parser.parse_args()
     files = [*bombs(), *damaged(given.changed, random.Random(given.seed))]
     if given.only:
         files = [one for one in files if one.reader == given.only]
+    if given.server:
+        return int(not run_server(one for one in files if one.reader == "table"))
     counts = run(iter(files))
     return int(counts.total() > counts["read"] + counts["refused"])
 

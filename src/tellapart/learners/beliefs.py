@@ -52,10 +52,19 @@ class Beliefs(NamedTuple):
 class _Fit(NamedTuple):
     missed: Array
     """By how much the others miss each labelled row."""
-    alpha: Array
+    values: Array
+    vectors: Array
+    turned: Array
+    """What is wanted of the labelled rows beyond the start, by vectors."""
+    cost: float
     kernel: Array
     start: Array
     """What is believed of all rows before any label is known."""
+
+    @property
+    def alpha(self) -> Array:
+        found: Array = self.vectors @ (self.turned / (self.values + self.cost)[:, None])
+        return found
 
 
 def believe(
@@ -84,10 +93,11 @@ def believe(
     best = min(best, *_fits(pairs, rows, truth, starts), key=_squares)
     left_out = truth - best.missed
     sharp = max(SHARPNESS, key=lambda s: np.log((_soft(left_out, s) * truth).sum(1) + 1e-12).sum())
+    alpha = best.alpha
     return Beliefs(
-        _soft(best.start + best.kernel @ best.alpha, sharp),
+        _soft(best.start + best.kernel @ alpha, sharp),
         _soft(left_out, sharp),
-        (known.T @ best.alpha) * signs.std(0)[:, None],
+        (known.T @ alpha) * signs.std(0)[:, None],
     )
 
 
@@ -96,20 +106,21 @@ def _fits(kernel: Array, rows: Numbers, truth: Array, starts: Sequence[Array]) -
     values = np.maximum(values, 0)
     for start in starts:
         wanted = truth - start[rows]
+        turned = vectors.T @ wanted
         for cost in COSTS:
-            alpha = vectors @ (vectors.T @ wanted / (values + cost)[:, None])
-            yield _Fit(left_out(values, vectors, wanted, cost), alpha, kernel, start)
+            missed = left_out(values, vectors, wanted, turned, cost)
+            yield _Fit(missed, values, vectors, turned, cost, kernel, start)
 
 
-def left_out(values: Array, vectors: Array, wanted: Array, cost: float) -> Array:
+def left_out(values: Array, vectors: Array, wanted: Array, turned: Array, cost: float) -> Array:
     """By how much each row is missed when weights and start are fitted without it.
 
-    `wanted`, and the rows whose products were decomposed into values and vectors, are centred. The
-    fit is linear in what is wanted, so a row that is left out is missed by its residual over one
-    minus its own influence.
+    `wanted`, and the rows whose products were decomposed into values and vectors, are centred;
+    `turned` is `wanted` by vectors. The fit is linear in what is wanted, so a row that is left out
+    is missed by its residual over one minus its own influence.
     """
     kept = values / (values + cost)
-    fitted = vectors @ (vectors.T @ wanted * kept[:, None])
+    fitted = vectors @ (turned * kept[:, None])
     influence = vectors**2 @ kept + 1 / len(wanted)
     missed: Array = (wanted - fitted) / np.maximum(1 - influence, 1e-3)[:, None]
     return missed

@@ -44,7 +44,7 @@ SMALL = 0.35  # of the room, for the second list that is grown
 STAY = 0.01  # share of the rows that a new list must win over the shown one
 FIRM = 0.25  # rows that a change of a test in the shown list must win
 CHOOSY = 0.4  # mean rank of reasons up to which they are heard
-_PRIOR = 0.2, 2  # the rank of reasons before the first, and how many they count
+_PRIOR = 0.2, 6  # the rank of reasons before the first, and how many they count
 _WARY_AFTER, _BEATEN = 5, 3  # reasons
 _JUDGED = 200  # the latest reasons by which a teacher is judged
 

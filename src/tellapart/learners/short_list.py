@@ -131,7 +131,7 @@ class ShortList(BaseLearner):
         if code not in history.codes[start:]:
             start = 0
         same = start + np.flatnonzero(np.array(history.codes[start:]) == code)
-        apart = (history.bits[same] != bits).sum(1)
+        apart = np.bitwise_count(np.packbits(history.bits[same] != bits, axis=1)).sum(1)
         nearest[label] = history.items[int(same[apart.argmin()])]
         return nearest[label]
 

@@ -329,8 +329,7 @@ def _estimate(
     apart = np.add.outer(np.diag(both), np.diag(both)) - 2 * both
     alike = np.exp(-apart / max(1e-9, _WIDTH * float(apart.mean())))
     values, vectors = np.linalg.eigh(alike - alike.mean(0) - alike.mean(1)[:, None] + alike.mean())
-    wanted = target - target.mean(0)
-    ways: list[_Floats] = [
-        left_out(np.maximum(values, 0.0), vectors, wanted, cost) for cost in _COSTS
-    ]
+    values, wanted = np.maximum(values, 0.0), target - target.mean(0)
+    turned = vectors.T @ wanted
+    ways: list[_Floats] = [left_out(values, vectors, wanted, turned, cost) for cost in _COSTS]
     return target - min(ways, key=lambda missed: float((missed**2).sum()))

@@ -49,7 +49,7 @@ def test_ten_items_by_keyboard_then_undo_two_then_reload(
     ]
     assert "Saved. 10 of 100 rows taught." in " ".join(teacher.screen[2].split())
     teacher.undo()
-    assert teacher.page.inner_text(".learnt").startswith(f"Undone: {seen[9]} has no answer again.")
+    assert teacher.page.inner_text(".learnt").startswith(f"Undone: {seen[9]} is open again.")
     assert teacher.item == seen[9]
     teacher.undo()
     assert teacher.item == seen[8]

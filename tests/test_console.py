@@ -239,7 +239,7 @@ def test_rules_progress_and_the_earlier_row(make: Callable[..., Room]) -> None:
 
 def test_help_names_every_command(room: Room) -> None:
     talk(room.session, "Ann", OneKey("?"), Console(file=(out := io.StringIO()), width=200))
-    for command in COMMANDS.keys() - {"many", "answers", "export"}:  # they are on the page
+    for command in COMMANDS.keys() - {"many", "answers", "data", "export"}:  # they are on the page
         assert f"/{command}" in out.getvalue()
     assert "Ctrl" not in out.getvalue()
     assert "/skip" in room.type("?\n")  # and a line of a pipe

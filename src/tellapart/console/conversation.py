@@ -56,7 +56,7 @@ _DIGITS = "123456789"
 _NINE = 9
 _SUGGESTED = 27
 _LONGEST = 400
-_ON_PAGE = ("many", "answers", "export")
+_ON_PAGE = ("many", "answers", "data", "export")
 
 
 class _Stop(Exception):

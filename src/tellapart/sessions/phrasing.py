@@ -86,6 +86,7 @@ SAY = SimpleNamespace(
     what_next="What next?",
     look_at_odd="Look at {} odd answers",
     stays="{} stays {}; it is not listed again.",
+    restored="Undone: {} is {} again.",
     they_contradict="They contradict the others. Two keys each.",
     look_at_them="Look at them",
     take_table="Take the table with you",
@@ -221,6 +222,7 @@ COMMANDS = {
     "rules": "Read the rules",
     "answers": "Look at your answers, and change them",
     "progress": "See how many rows may be wrong",
+    "data": "Look at all rows",
     "export": "Use the rules",
 }
 """What is behind `/`, and what it does."""
@@ -303,7 +305,7 @@ def lately(mistakes: Sequence[bool]) -> str:
 def called_by(rows: int, column: str | None) -> str:
     if column is None:
         return f"{counted(rows, 'row')} without a name: they are called by their number."
-    return f"{counted(rows, 'row')}, called by their {column}."
+    return f"{counted(rows, 'row')}, named by {column}."
 
 
 def means(check: Check, opposite: str | None = None) -> str:
@@ -639,7 +641,7 @@ def undone_notice(
     """What to say after undo or redo.
 
     >>> undone_notice(Saved(9, "u", None, "a"), Row("duck", {}))
-    'Undone: duck has no answer again.'
+    'Undone: duck is open again.'
     >>> undone_notice(Saved(9, "u", None, "a", 31))
     'Undone: 31 answers given at once.'
     """
@@ -650,7 +652,7 @@ def undone_notice(
         return f"{done}."
     if redo and label is None:
         return f"{done}: the answer about {name(row)}."
-    return f"{done}: {name(row)} {f'is {label}' if redo else 'has no answer again'}."
+    return f"{done}: {name(row)} {f'is {label}' if redo else 'is open again'}."
 
 
 def why_again(again: AskedAgain | None, guess: Guess) -> str | None:
@@ -733,12 +735,12 @@ def ending_text(ending: Ending) -> str:
 def next_file(file: str) -> str:
     """An example of the file that comes next.
 
-    >>> next_file("bank.csv"), next_file("november.parquet")
-    ('november.csv', 'next.parquet')
+    >>> next_file("bank.csv"), next_file("sales.parquet")
+    ('november.csv', 'NEXT.parquet')
     """
-    stem, dot, ending = file.rpartition(".")
-    other = "next" if stem == "november" else "november"
-    return f"{other}{dot}{ending}" if dot else other
+    _, dot, ending = file.rpartition(".")
+    other = "november" if file.startswith("bank.") else "NEXT"
+    return f"{other}.{ending}" if dot else other
 
 
 def _big(text: str) -> str:

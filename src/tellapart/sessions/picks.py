@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tellapart.columns.thresholds import round_cuts
 from tellapart.features import letter_case
-from tellapart.features.phrasing import shown_time
+from tellapart.features.phrasing import shown_number, shown_time
 from tellapart.features.tree import NAMES, Type
 from tellapart.tables import Row
 
@@ -106,7 +106,16 @@ def _limits(name: str, mine: Any, theirs: Any) -> list[Offer]:
     op = ">=" if mine > theirs else "<"
     cuts = [cut for cut, _ in round_cuts(min(mine, theirs), max(mine, theirs))][:LIMITS]
     said = sorted(cuts, reverse=op == ">=")
-    return [Offer(f"{op} {cut:g}", f"{name} {op} {_number(cut)}") for cut in said]
+    return [Offer(f"{op} {_shown(cut)}", f"{name} {op} {_number(cut)}") for cut in said]
+
+
+def _shown(cut: float) -> str:
+    """A limit as the list of suggestions writes it.
+
+    >>> _shown(2_500_000.0), _shown(0.25)
+    ('2,500,000', '0.25')
+    """
+    return shown_number(int(cut) if cut == int(cut) else cut)
 
 
 def _number(value: float) -> str:
@@ -129,8 +138,7 @@ def _of_date(name: str, mine: Any, theirs: Any) -> list[Offer]:
     found = []
     for cut, _ in cuts:
         shown = shown_time(cut) if isinstance(cut, datetime) else str(cut)
-        text = f"{op} {shown}" if op == ">=" else f"before {shown}"
-        found.append(Offer(text, f"{name} {op} {cut}", weak=True))
+        found.append(Offer(f"{op} {shown}", f"{name} {op} {cut}", weak=True))
     if mine.month != theirs.month:
         month = NAMES["month"][mine.month - 1]
         found.append(Offer(f"in {month}", f"month of {name} is {month}", weak=True))

@@ -37,7 +37,7 @@ MESSAGES = {
     413: "too much in one request",
     415: "send JSON, as application/json",
     429: "too many requests",
-    500: "the server made a mistake; what was acknowledged is kept",
+    500: "the server made a mistake",
 }
 
 

@@ -39,7 +39,18 @@ from tellapart.web.pages.teach import picture_of
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
-_NEEDED = ("missing", "rules", "kept", "said", "general", "against", "answers", "odd", "disputed")
+_NEEDED = (
+    "missing",
+    "rules",
+    "undoes",
+    "moved",
+    "said",
+    "general",
+    "against",
+    "answers",
+    "odd",
+    "disputed",
+)
 Tab = Literal["all", "odd", "disputed"]
 Event = Annotated[str, Query(max_length=200)]
 
@@ -57,21 +68,28 @@ def answers(
     again: Again = None,
     changed: Event = "",
     kept: Event = "",
+    undone: Event = "",
+    moved: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     """Every answer that the caller may see. `again`, `changed`: an answer was changed, and so many
-    need a reason again. `kept`: an odd answer was kept, and can be listed again."""
-    said, found = changed_notice(again), None
-    if event := changed or kept:
+    need a reason again; `moved`: which rows did that event move? `kept`: an odd answer was kept,
+    and can be listed again. `undone`: one of these was taken back."""
+    said, found, undoes = changed_notice(again), None, None
+    if event := changed or kept or undone:
         found = session.answer_of(event, viewer=call.viewer)
     if kept and found is not None and found.confirmed:
         said = SAY.stays.format(name(found.item), found.label)
+        undoes = found.event, "unkeep"
+    elif undone and found is not None:
+        said = SAY.restored.format(name(found.item), label_of(found))
     elif changed and found is not None:
         said = changed_notice(again, name(found.item), label_of(found))
+        undoes = (found.event, "restore") if found.changes else None
     if tab == "all" or session.missing is not None:
         shown = all_answers(session, call, q, start, mistakes=mistakes, noted=noted)
     else:
         shown = {"odd": _odd, "disputed": _disputed}[tab](session, call)
-    shown |= {"said": said, "kept": found if kept and said else None}
+    shown |= {"said": said, "undoes": undoes, "moved": moved}
     return page(session, call, "answers", **shown)
 
 

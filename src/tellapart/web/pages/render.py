@@ -225,6 +225,7 @@ def menu_lines(
         "rules": {"href": f"{place}/rules"},
         "answers": {"href": f"{place}/answers"},
         "progress": {"href": f"{place}/progress"},
+        "data": {"href": f"{place}/data"},
         "export": {"href": f"{place}/export"},
     }
     hidden = set() if given else {"skip", "unsure", "note", "many", "example"}

@@ -16,12 +16,19 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from tellapart.errors import FeatureError, ParameterError, TableChanged
 from tellapart.features.phrasing import spoken
 from tellapart.sessions import Answered, OddOne, Session
+from tellapart.sessions.learnt import Before
 from tellapart.sessions.phrasing import match_label, name, said_before
 from tellapart.web.access import Call, Caller
 from tellapart.web.api.teaching import change_answer, find_item
 from tellapart.web.pages.comparison import called, compare
 from tellapart.web.pages.render import Form, draw, frame, redirect, repair_address, with_query
-from tellapart.web.pages.teach import MOST_REASONS, label_choices, picture_of, reason_choices
+from tellapart.web.pages.teach import (
+    MOST_REASONS,
+    keep_for_later,
+    label_choices,
+    picture_of,
+    reason_choices,
+)
 from tellapart.web.session_pool import in_session, reads_session
 
 router = APIRouter(prefix="/s/{session}")
@@ -166,7 +173,7 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     said = session.answer_of(event, viewer=call.viewer)
     if said is None:
         raise ParameterError(f"there is no answer {event!r}")
-    before = session.waiting()
+    before, changed_by = session.waiting(), 0
     what, feature = sent.get("do", ""), sent.get("feature", "").strip() or None
     label = sent.get("label", "").strip() or match_label(sent.get("typed", ""), session.labels)
     if "feature" in sent and feature is None and "none" not in sent:
@@ -176,6 +183,11 @@ def save(session: Session, sent: Form, call: Call) -> Response:
     elif what == "unkeep":
         if not said.confirmed:
             raise ParameterError(f"the answer about {name(said.item)} is not confirmed")
+        whose = call.whose_acts(said.changed_by)
+        session.undo(call.name, said.changes[-1], of=whose, id=sent.get("id"))
+    elif what == "restore":
+        if not said.changes:
+            raise ParameterError(f"the answer about {name(said.item)} is not changed")
         whose = call.whose_acts(said.changed_by)
         session.undo(call.name, said.changes[-1], of=whose, id=sent.get("id"))
     elif what == "undo":
@@ -195,14 +207,19 @@ def save(session: Session, sent: Form, call: Call) -> Response:
             ]
             feature = _reason(answers, said, label)
         said_now = _as_change(said, label, None if "none" in sent else feature)
-        change_answer(session, call, event, *said_now, settles=settles, id=sent.get("id"))
+        rules = Before(session.model, said.item, label, said_now[2])
+        done = change_answer(session, call, event, *said_now, settles=settles, id=sent.get("id"))
+        keep_for_later(session, done.number, rules)
+        changed_by = done.number
     page, _, query = page.partition("?")
     asked = dict(parse_qsl(query))
     if page == "answers" and what == "keep":
         asked["kept"] = event
+    elif page == "answers" and what in ("unkeep", "restore"):
+        asked["undone"] = event
     elif what not in ("keep", "unkeep"):
         if page == "answers" and what != "undo":
-            asked["changed"] = event
+            asked |= {"changed": event, "moved": str(changed_by)}
         asked["again"] = str(len(session.waiting() - (before - {said.item.place})))
     return redirect(session, f"/{with_query(page, asked)}")
 

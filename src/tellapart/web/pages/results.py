@@ -14,10 +14,10 @@ from starlette.responses import Response
 from tellapart.columns import unpack
 from tellapart.errors import ExportError, FeatureError, ParameterError
 from tellapart.export.sql import Dialect
-from tellapart.export.text import brief_sentences
 from tellapart.features.phrasing import counted
 from tellapart.features.tree import Type
 from tellapart.sessions import Session
+from tellapart.sessions.learnt import condition
 from tellapart.sessions.phrasing import changed_notice, fills, next_file, show_cell
 from tellapart.sessions.wishes import parse_search
 from tellapart.tables import Table
@@ -123,8 +123,10 @@ def data(
         start=start,
         query=urlencode({name: value for name, value in asked.items() if value}),
         rules=[
-            (n, cut(sentence, 60)) for n, sentence in enumerate(brief_sentences(session.model), 1)
+            (n, cut(f"{clause.label}: {condition(clause, 2) or 'all others'}", 100))
+            for n, clause in enumerate(session.model if session.labels else (), 1)
         ],
+        such_as=f"words, or a reason such as {columns[0]} is ..." if columns else "words",
         labels=session.labels,
         unknown=UNKNOWN if None in labels else None,
         wrong=wrong,
@@ -227,6 +229,7 @@ def export(
         other="label" if unsure == "null" else "null",
         settled_unsure=session.settings["unsure"],
         left_empty=left_empty,
+        total=len(session.table),
         fills=fills(file, summary),
         rules_count=counted(summary.rules, "rule"),
         file=file,

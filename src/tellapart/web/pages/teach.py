@@ -349,11 +349,16 @@ def _learnt_notice(session: Session, found: Learnt, before: Before) -> dict[str,
     told, later = Markup(), ""
     if found.kind in ("new", "changed", "without", "known"):
         if len(session.table) > AT_ONCE:
-            _LATER[session] = found.event, before
+            keep_for_later(session, found.event, before)
             later = f"{home(session.name)}/moved?event={found.event}"
         else:
             told = moved_html(session, before)
     return _notice(news, plain=found.kind in ("known", "fault"), moved=told, later=later, undo=True)
+
+
+def keep_for_later(session: Session, event: int, before: Before) -> None:
+    """Keep the rules before an event: the page asks afterwards which rows it moved."""
+    _LATER[session] = event, before
 
 
 def moved_html(session: Session, before: Before) -> Markup:

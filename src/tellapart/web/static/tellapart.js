@@ -302,8 +302,9 @@ function filter(input) {
   for (const line of lines) line.classList.toggle("taken", line === first);
   if (fresh) {
     const label = bare.replace(/^(new:|#)/i, "").trim();
-    const known = lines.some((line) => name(line) === wanted);
-    fresh.hidden = !label || Boolean(picked) || (reasons ? !bare.startsWith("#") && fit.length > 0 : known);
+    const named = lines.some((line) => name(line) === wanted);
+    const noReason = known[0] === input.value && !known[1] && !known[2]; // what is one is no tag
+    fresh.hidden = !label || Boolean(picked) || (reasons ? !bare.startsWith("#") && (fit.length > 0 || !noReason) : named);
     const button = $("button", fresh);
     button.value = label;
     if (!reasons) button.dataset.typed = text;

@@ -795,21 +795,27 @@ NEW = "new:"
 def match_label(text: str, labels: Iterable[str]) -> str | None:
     """The label that a typed text means, the same on the page and in the console.
 
-    The first label that equals it, else the first that begins with it, else the first that contains
-    it, in any case. Otherwise, and always after `new:`, it is a new label. None for an empty text.
+    The first label that equals it, else the first that begins with it, else the first with a word
+    that does, in any case. Otherwise, and always after `new:`, it is a new label. None for an empty
+    text.
 
-    >>> [match_label(text, ["mandrill", "big cat"]) for text in ("Man", "cat", "new: man", "duck")]
-    ['mandrill', 'big cat', 'man', 'duck']
+    >>> [match_label(text, ["mandrill", "big cat"]) for text in ("Man", "cat", "new: man", "drill")]
+    ['mandrill', 'big cat', 'man', 'drill']
     """
     wanted, known = text.strip(), list(labels)
     low = wanted.lower()
-    for fits in (str.__eq__, str.startswith, str.__contains__):
+    for fits in (str.__eq__, str.startswith, _has_word):
         found = next((label for label in known if low and fits(label.lower(), low)), None)
         if found is not None:
             return found
         if low.startswith(NEW):
             return wanted[len(NEW) :].strip() or None
     return wanted or None
+
+
+def _has_word(label: str, low: str) -> bool:
+    """Whether a word of a label begins so: "sport" does not mean "transport"."""
+    return f" {low}" in label
 
 
 def split_article(text: str) -> tuple[str, str]:

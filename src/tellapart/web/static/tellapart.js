@@ -288,7 +288,7 @@ function filter(input) {
   const wanted = (list.id === "commands" ? bare.split(" ")[0] : bare).toLowerCase();
   const name = (line) => (line.dataset.name ?? (reasons ? $("button", line).dataset.said : $("button", line).value)).toLowerCase();
   const lines = $$("li:not(.new)", list);
-  const fits = (line) => !made && !line.dataset.guess && (name(line).includes(wanted) || (reasons && $("button", line).value.toLowerCase().includes(wanted)));
+  const fits = (line) => !made && !line.dataset.guess && ((reasons ? name(line) : ` ${name(line)}`).includes(reasons ? wanted : ` ${wanted}`) || (reasons && $("button", line).value.toLowerCase().includes(wanted)));
   const fit = picked ? lines : lines.filter(fits);
   if (reasons) {
     for (const line of lines) line.dataset.fits = fit.includes(line) ? "yes" : "no";

@@ -53,6 +53,7 @@ def said(outcome: dict[str, Any]) -> dict[str, Any]:
     kept = ["number", "labels", "meanings", "tags", "teachers", "notes", "agreement"]
     return {
         **{part: outcome[part] for part in kept},
+        "labels": sorted(outcome["labels"]),
         "settings": first_settings(outcome),
         "history": [answer[:5] for answer in outcome["history"]],
     }
@@ -83,14 +84,18 @@ def by_number(value: Any) -> Any:
 
 
 def state(part: str, value: Any) -> Any:
-    """A part of what was kept, without what a later version may say better, or besides."""
+    """A part of what was kept, without what a later version may say better, or besides, and
+    without the order of labels, which is that of their coming among the answers that stand."""
     value = by_number(value)
     if part == "what follows":
         return [[teacher, question] for teacher, question, _ in value]
     if part == "outcome":
         history = [answer[:12] for answer in value["history"]]
         same = {**value, "odd ones": [], "history": history, "settings": first_settings(value)}
+        same["labels"] = sorted(same["labels"])
         return {name: same[name] for name in same if name not in GONE}
+    if part == "earlier":  # rules, how far it was, labels
+        return {at: [*now[:2], sorted(now[2])] for at, now in value.items()}
     return value
 
 

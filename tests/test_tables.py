@@ -173,7 +173,7 @@ def test_items_are_called_by_the_column_that_names_them_best() -> None:
     assert table.title == "Title"  # it is called so, though the notes all differ
     assert table.names() == "note"  # an id must differ in all items
     assert str(table.items[7]) == "film 7"
-    assert str(table.items[3]) == "film 3 (row 3)"
+    assert str(table.items[3]) == "film 3 (b)"
     assert str(table.items[19]) == "row 19"
     table.title = "note"
     assert str(table.items[3]) == "seen 3"

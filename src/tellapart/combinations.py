@@ -364,8 +364,8 @@ def say_points(
 def unsigned(
     terms: Sequence[tuple[Part, int]], at_least: int, deny: Callable[[Part], Part]
 ) -> tuple[Sequence[tuple[Part, int]], int]:
-    """Terms of weights 1 and -1 as terms that all count one, some of them denied; others as they
-    are. With the points from which on they hold.
+    """Terms of weights 1 and -1 as terms that all count one, some of them denied; others, and those
+    that always or never hold, as they are. With the points from which on they hold.
 
     >>> unsigned([("milk", 1), ("eggs", -1)], 1, Not)
     ([('milk', 1), (Not('eggs'), 1)], 2)
@@ -373,7 +373,8 @@ def unsigned(
     if {weight for _, weight in terms} != {1, -1}:
         return terms, at_least
     parts = [(part if weight > 0 else deny(part), 1) for part, weight in terms]
-    return parts, at_least + sum(weight < 0 for _, weight in terms)
+    least = at_least + sum(weight < 0 for _, weight in terms)
+    return (parts, least) if 1 <= least <= len(parts) else (terms, at_least)
 
 
 def _denied(said: str) -> str:

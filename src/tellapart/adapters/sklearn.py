@@ -96,7 +96,7 @@ class DFFClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # un
     >>> iris.predict_proba(X).shape
     (150, 3)
     >>> iris.explain(X)[0]
-    Answer(label=0, rule=..., because='...t is 0, like ...', like=..., is_sure=None)
+    Answer(label=0, rule=..., because='...t is: 0, like ...', like=..., is_sure=None)
     """
 
     _are_texts: list[bool]

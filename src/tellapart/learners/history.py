@@ -185,8 +185,8 @@ class History:
             found[column] = first.setdefault(same, column)
         return found
 
-    def add(self, item: Item, label: Label, bits: Bits | None = None) -> int:
-        """Take in one more item; returns its number. `bits` are `bits_of` it, if they are known."""
+    def add(self, item: Item, label: Label) -> int:
+        """Take in one more item; returns its number."""
         number, item = len(self.items), codec.keep(item)
         self.items.append(item)
         self.told.append([item, label])
@@ -196,7 +196,7 @@ class History:
         self.codes.append(self.labels.index(label))
         if number == len(self._bits):
             self._bits = np.concatenate([self._bits, np.zeros_like(self._bits)])
-        self._bits[number, : len(self.features)] = self.bits_of(item) if bits is None else bits
+        self._bits[number, : len(self.features)] = self.bits_of(item)
         if number + 1 >= _AGAIN * self._looked:
             self._look()
         return number

@@ -157,7 +157,7 @@ class ShortList(BaseLearner):
         fault = correction and self.fault(correction.feature, item, guess.example)
         self.rounds += 1
         label = guess.label if correction is None else correction.label
-        number = history.add(item, label, self._bits_of(item))
+        number = history.add(item, label)  # read anew: a tag may have been set since
         self._asked = None
         if fault:
             self.note(fault)

@@ -397,9 +397,11 @@ def test_a_hostile_table_costs_one_message_and_nobody_waits(tmp_path: Path) -> N
 
             looking = threading.Thread(target=look)
             looking.start()
+            began = time.monotonic()
             answer = ann.post("/upload", params={"name": name}, content=content)
+            took = time.monotonic() - began
             done.set()
             looking.join()
             assert answer.status_code == 422, name
             assert answer.json()["error"].startswith(name), name
-            assert len(waits) > 3, f"{name}: others were not served meanwhile"
+            assert len(waits) >= int(2 * took), f"{name}: others were not served meanwhile"
